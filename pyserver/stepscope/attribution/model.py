@@ -1,0 +1,208 @@
+"""What attribution yields: the cost of every source line, as plain immutable data.
+
+Times are milliseconds per step, sizes bytes, lines 1-based, paths absolute.
+``None`` means *not measured*; it is never a stand-in for zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LineKey = tuple[str, int]
+"""(absolute file, 1-based line)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """Wall time of one step in the clean pass, which runs without any profiler (ms)."""
+
+    median: float
+    p10: float
+    p90: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """The part of a line's ``host_ms`` during which the host only waited (ms per step)."""
+
+    data: float | None = None
+    sync: float | None = None
+    copy: float | None = None
+    communication: float | None = None
+
+    @property
+    def total(self) -> float:
+        """Every measured wait of the line, ms per step."""
+        return sum(v for v in (self.data, self.sync, self.copy, self.communication) if v)
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """Bytes by what the memory is for."""
+
+    parameter: int = 0
+    gradient: int = 0
+    optimizer: int = 0
+    activation: int = 0
+    input: int = 0
+    temporary: int = 0
+
+    @property
+    def total(self) -> int:
+        """All categories together, bytes."""
+        return (
+            self.parameter
+            + self.gradient
+            + self.optimizer
+            + self.activation
+            + self.input
+            + self.temporary
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OpCost:
+    """One operator on one line. ``calls`` and ``work_ms`` are per step."""
+
+    name: str
+    calls: float
+    work_ms: float
+    shapes: str | None = None
+    dtypes: str | None = None
+    backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """Everything known about one executing source line.
+
+    Three ledgers, never added to one another:
+
+    * ``host_ms``  wall time of the step's thread while this was the innermost user line;
+    * ``work_ms``  compute that this line caused, wherever it ran: ``forward_ms + backward_ms``
+      (device busy time with an accelerator, else operator time);
+    * ``cost_ms``  the line's part of the step: every moment of the step has exactly one owner,
+      a backward operator's owner being its forward line. Lines plus unattributed = the step.
+    """
+
+    file: str
+    line: int
+    function: str
+    calls: float
+    cost_ms: float
+    host_ms: float
+    work_ms: float
+    forward_ms: float
+    backward_ms: float
+    device_idle_ms: float | None = None
+    wait_ms: Waits = field(default_factory=Waits)
+    allocated_bytes: int | None = None
+    live_at_peak_bytes: int | None = None
+    categories: Categories | None = None
+    flops: float | None = None
+    bytes_moved: float | None = None
+    launches: float | None = None
+    regime: str | None = None  # "compute" | "memory" | "overhead"
+    headroom_ms: float | None = None
+    exact: bool = True
+    fused_with: tuple[int, ...] = ()
+    ops: tuple[OpCost, ...] = ()
+
+    @property
+    def key(self) -> LineKey:
+        """Where the line is."""
+        return (self.file, self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Shares of the step by what bounded each moment; they sum to 1."""
+
+    compute: float
+    memory: float
+    overhead: float
+    data: float
+    copy: float
+    sync: float
+    communication: float
+    idle: float
+    other: float
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Share of the step (``host``) and of operator time (``work``) with an exact user line."""
+
+    host: float
+    work: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Whole analysed windows, not per step (ms)."""
+
+    span_ms: float
+    host_ms: float
+    device_busy_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unattributed:
+    """What has no user line, in the same units as the lines, with the names it goes by."""
+
+    host_ms: float
+    work_ms: float
+    cost_ms: float
+    ops: tuple[OpCost, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPoint:
+    """Live bytes ``at_ms`` after the start of the step that was examined."""
+
+    at_ms: float
+    live_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryProfile:
+    """Live memory over one step on the model's device."""
+
+    peak_bytes: int
+    reserved_bytes: int | None
+    peak_line: LineKey | None
+    categories: Categories
+    timeline: tuple[MemoryPoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What was run, and how its steps were found."""
+
+    target: str
+    args: tuple[str, ...]
+    python: str
+    torch: str
+    device: str  # "cpu", "cuda:0 NVIDIA H200", ...
+    started: str  # ISO 8601, UTC
+    steps: int  # of the clean pass
+    warmup: int
+    boundary: str  # how steps were found, one sentence
+    model: str = ""  # class of the model that the optimizers hold, for headings
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One run, attributed: the input of diagnosis and of every view."""
+
+    run: RunInfo
+    step_ms: StepTime
+    tax: float
+    totals: Totals
+    breakdown: Breakdown
+    coverage: Coverage
+    lines: tuple[LineCost, ...]  # sorted by file, line
+    unattributed: Unattributed
+    memory: MemoryProfile | None
+    sources: dict[str, str]  # file -> text as it was when it ran
+    notes: tuple[str, ...] = ()

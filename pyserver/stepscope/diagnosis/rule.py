@@ -1,0 +1,29 @@
+"""What a rule is. One module in ``rules/`` holds one ``RULE``; nothing else lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.finding import Finding
+
+Evaluate = Callable[[Facts], tuple[Finding, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named condition.
+
+    ``page`` is the documentation page ``docs/rules/<name>.md``; ``evaluate`` returns no finding
+    where the condition does not hold or where its evidence was not measured.
+    """
+
+    name: str
+    title: str
+    evaluate: Evaluate
+
+    @property
+    def page(self) -> str:
+        """Path of the documentation page inside the project."""
+        return f"docs/rules/{self.name}.md"

@@ -1,0 +1,103 @@
+"""Plain data of a run: what was asked, how far it is, and how it ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+
+class Phase(str, Enum):
+    """The phases of a run, in order, in the words that a person sees."""
+
+    STARTING = "starting"
+    WARMING_UP = "warming up"
+    MEASURING = "measuring"
+    CAPTURING = "capturing"
+    ANALYSING = "analysing"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. ``step`` of ``total`` counts within the phase; None where unknown."""
+
+    phase: Phase
+    step: int | None = None
+    total: int | None = None
+
+
+class FailureKind(str, Enum):
+    """Why no report was made. Each has one exit status (see ``EXIT_STATUS``)."""
+
+    TARGET_FAILED = "target-failed"  # the user's code raised, exited, crashed or was killed
+    USAGE = "usage"  # no such file, no such interpreter, torch missing or too old
+    NO_STEP = "no-step"
+    TIMED_OUT = "timed-out"
+    CANCELLED = "cancelled"
+
+
+EXIT_STATUS: dict[FailureKind, int] = {
+    FailureKind.TARGET_FAILED: 1,
+    FailureKind.USAGE: 2,
+    FailureKind.NO_STEP: 3,
+    FailureKind.TIMED_OUT: 4,
+    FailureKind.CANCELLED: 130,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure(Exception):
+    """No report: one sentence for a person, and the user's own last line where there is one."""
+
+    kind: FailureKind
+    message: str
+    file: str | None = None
+    line: int | None = None  # 1-based
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRequest:
+    """One "Profile this model". ``steps`` and ``warmup`` None: chosen by the agent."""
+
+    target: Path
+    args: tuple[str, ...] = ()
+    python: str | None = None  # interpreter to run the target with; None: this one
+    cwd: Path | None = None  # None: the current folder
+    steps: int | None = None
+    warmup: int | None = None
+    timeout_s: float = 300.0  # for the set-up: no first step within it ends the run
+    workspace: tuple[Path, ...] = ()  # further roots of user code
+
+
+OnProgress = Callable[[Progress], None]
+OnOutput = Callable[[bytes], None]
+
+
+@dataclass(slots=True)
+class CancelToken:
+    """Set from any thread; the session polls nothing, it waits on it."""
+
+    _event: threading.Event = field(default_factory=threading.Event)
+    _callbacks: list[Callable[[], None]] = field(default_factory=list)
+
+    def cancel(self) -> None:
+        """Ask the run to stop. Safe to call twice."""
+        self._event.set()
+        for callback in tuple(self._callbacks):
+            callback()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked."""
+        return self._event.is_set()
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once asked (at once if that has happened)."""
+        self._callbacks.append(callback)
+        if self.cancelled:
+            callback()
