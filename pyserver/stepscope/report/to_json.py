@@ -1,0 +1,197 @@
+"""The report as JSON, spelt as ``report.schema.json`` says. Everything public is named here once.
+
+Times are milliseconds per step, sizes bytes, lines 1-based, paths absolute; ``None`` becomes
+``null``. The measured sources stay behind: they are what an editor compares with, not a result.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stepscope.attribution.model import (
+    Breakdown,
+    Categories,
+    LineCost,
+    LineKey,
+    MemoryProfile,
+    OpCost,
+    Unattributed,
+    Waits,
+)
+from stepscope.fixes.model import Fix, TextEdit
+from stepscope.report.model import SCHEMA, Hint, Report
+
+Json = dict[str, Any]
+
+
+def report_to_json(report: Report) -> Json:
+    """The report as plain dicts, lists, numbers and strings."""
+    profile = report.profile
+    run = profile.run
+    return {
+        "schema": SCHEMA,
+        "run": {
+            "target": run.target,
+            "args": list(run.args),
+            "python": run.python,
+            "torch": run.torch,
+            "device": run.device,
+            "started": run.started,
+            "steps": run.steps,
+            "warmup": run.warmup,
+            "boundary": run.boundary,
+            "model": run.model,
+        },
+        "step_ms": {
+            "median": profile.step_ms.median,
+            "p10": profile.step_ms.p10,
+            "p90": profile.step_ms.p90,
+        },
+        "tax": profile.tax,
+        "totals": {
+            "span_ms": profile.totals.span_ms,
+            "host_ms": profile.totals.host_ms,
+            "device_busy_ms": profile.totals.device_busy_ms,
+        },
+        "breakdown": _breakdown(profile.breakdown),
+        "coverage": {"host": profile.coverage.host, "work": profile.coverage.work},
+        "lines": [_line(line) for line in profile.lines],
+        "unattributed": _unattributed(profile.unattributed),
+        "memory": None if profile.memory is None else _memory(profile.memory),
+        "findings": [_hint(hint) for hint in report.hints],
+        "notes": list(profile.notes),
+    }
+
+
+def report_to_text(report: Report) -> str:
+    """The report as a JSON document. Raises ValueError where a number is not finite."""
+    return json.dumps(report_to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _breakdown(shares: Breakdown) -> Json:
+    return {
+        "compute": shares.compute,
+        "memory": shares.memory,
+        "overhead": shares.overhead,
+        "data": shares.data,
+        "copy": shares.copy,
+        "sync": shares.sync,
+        "communication": shares.communication,
+        "idle": shares.idle,
+        "other": shares.other,
+    }
+
+
+def _line(line: LineCost) -> Json:
+    return {
+        "file": line.file,
+        "line": line.line,
+        "function": line.function,
+        "calls": line.calls,
+        "cost_ms": line.cost_ms,
+        "host_ms": line.host_ms,
+        "work_ms": line.work_ms,
+        "forward_ms": line.forward_ms,
+        "backward_ms": line.backward_ms,
+        "device_idle_ms": line.device_idle_ms,
+        "wait_ms": _waits(line.wait_ms),
+        "allocated_bytes": line.allocated_bytes,
+        "live_at_peak_bytes": line.live_at_peak_bytes,
+        "categories": None if line.categories is None else _categories(line.categories),
+        "flops": line.flops,
+        "bytes_moved": line.bytes_moved,
+        "launches": line.launches,
+        "regime": line.regime,
+        "headroom_ms": line.headroom_ms,
+        "exact": line.exact,
+        "fused_with": list(line.fused_with),
+        "ops": [_op(op) for op in line.ops],
+    }
+
+
+def _waits(waits: Waits) -> Json:
+    return {
+        "data": waits.data,
+        "sync": waits.sync,
+        "copy": waits.copy,
+        "communication": waits.communication,
+    }
+
+
+def _categories(categories: Categories) -> Json:
+    return {
+        "parameter": categories.parameter,
+        "gradient": categories.gradient,
+        "optimizer": categories.optimizer,
+        "activation": categories.activation,
+        "input": categories.input,
+        "temporary": categories.temporary,
+    }
+
+
+def _op(op: OpCost) -> Json:
+    return {
+        "name": op.name,
+        "calls": op.calls,
+        "work_ms": op.work_ms,
+        "shapes": op.shapes,
+        "dtypes": op.dtypes,
+        "backward": op.backward,
+    }
+
+
+def _unattributed(rest: Unattributed) -> Json:
+    return {
+        "cost_ms": rest.cost_ms,
+        "host_ms": rest.host_ms,
+        "work_ms": rest.work_ms,
+        "ops": [_op(op) for op in rest.ops],
+    }
+
+
+def _memory(memory: MemoryProfile) -> Json:
+    return {
+        "peak_bytes": memory.peak_bytes,
+        "reserved_bytes": memory.reserved_bytes,
+        "peak_line": None if memory.peak_line is None else _key(memory.peak_line),
+        "categories": _categories(memory.categories),
+        "timeline": [
+            {"at_ms": point.at_ms, "live_bytes": point.live_bytes} for point in memory.timeline
+        ],
+    }
+
+
+def _key(key: LineKey) -> Json:
+    return {"file": key[0], "line": key[1]}
+
+
+def _hint(hint: Hint) -> Json:
+    finding = hint.finding
+    return {
+        "rule": finding.rule,
+        "file": finding.file,
+        "line": finding.line,
+        "end_line": finding.end_line,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "evidence": dict(finding.evidence),
+        "gain_ms": None if finding.gain_ms is None else list(finding.gain_ms),
+        "fix": None if hint.fix is None else _fix(hint.fix),
+        "trial": None,
+    }
+
+
+def _fix(fix: Fix) -> Json:
+    return {"title": fix.title, "edits": [_edit(edit) for edit in fix.edits]}
+
+
+def _edit(edit: TextEdit) -> Json:
+    return {
+        "file": edit.file,
+        "start_line": edit.start_line,
+        "start_column": edit.start_column,
+        "end_line": edit.end_line,
+        "end_column": edit.end_column,
+        "new_text": edit.new_text,
+    }

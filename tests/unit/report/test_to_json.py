@@ -1,0 +1,130 @@
+"""The JSON follows its published schema, and the schema follows the data model."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from stepscope.attribution import model as attribution
+from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.fixes import model as fixes
+from stepscope.report import model as report_model
+from stepscope.report.schema import load_schema
+from stepscope.report.to_json import report_to_json, report_to_text
+from tests import factories as make
+
+NOT_PUBLISHED = {
+    "sources": "text of the user's files: what an editor compares with, not a result",
+}
+
+DATACLASS_OF: dict[str, tuple[type, ...]] = {
+    # The report itself spreads its profile's fields over the top level.
+    "": (attribution.Profile,),
+    "Run": (attribution.RunInfo,),
+    "StepTime": (attribution.StepTime,),
+    "Totals": (attribution.Totals,),
+    "Breakdown": (attribution.Breakdown,),
+    "Coverage": (attribution.Coverage,),
+    "Waits": (attribution.Waits,),
+    "Categories": (attribution.Categories,),
+    "Op": (attribution.OpCost,),
+    "Line": (attribution.LineCost,),
+    "Unattributed": (attribution.Unattributed,),
+    "MemoryPoint": (attribution.MemoryPoint,),
+    "Memory": (attribution.MemoryProfile,),
+    "Finding": (Finding, report_model.Hint),
+    "Fix": (fixes.Fix,),
+    "Edit": (fixes.TextEdit,),
+}
+ONLY_IN_JSON = {
+    "": {"schema", "findings"},
+    "Finding": {"trial"},
+}
+IN_ANOTHER_SHAPE = {"finding"}  # a hint's finding is spread over the finding's object
+
+
+def _validator() -> jsonschema.Draft202012Validator:
+    schema = load_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _minimal() -> report_model.Report:
+    return make.report(lines=[make.line(11)], findings=[], memory=None)
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(make.report(), id="everything measured"),
+        pytest.param(_minimal(), id="least measured"),
+        pytest.param(
+            make.report(findings=[(make.finding(gain_ms=None), None)]), id="finding without a fix"
+        ),
+        pytest.param(
+            make.report(findings=[(make.finding(), make.fix(edits=()))]), id="advice in words"
+        ),
+        pytest.param(make.report(memory=make.memory(peak_line=None)), id="peak without a line"),
+    ],
+)
+def test_reports_follow_the_schema(report: report_model.Report) -> None:
+    _validator().validate(json.loads(report_to_text(report)))
+
+
+def test_not_measured_is_null_and_measured_zero_is_zero() -> None:
+    line = make.line(11, launches=None, device_idle_ms=0.0)
+    (written,) = report_to_json(make.report(lines=[line]))["lines"]
+    assert written["launches"] is None
+    assert written["device_idle_ms"] == 0
+    assert written["wait_ms"] == {"data": None, "sync": None, "copy": None, "communication": None}
+
+
+@pytest.mark.parametrize("name", DATACLASS_OF)
+def test_every_field_is_published(name: str) -> None:
+    schema = load_schema()
+    published = set((schema["$defs"][name] if name else schema)["properties"])
+    fields = {
+        field.name for owner in DATACLASS_OF[name] for field in dataclasses.fields(owner)
+    } - IN_ANOTHER_SHAPE
+    assert fields - set(NOT_PUBLISHED) == published - ONLY_IN_JSON.get(name, set())
+
+
+def test_every_object_is_closed_and_described() -> None:
+    problems: list[str] = []
+
+    def visit(node: Any, path: str) -> None:
+        if not isinstance(node, dict):
+            return
+        if node.get("type") == "object" and path != "Finding.evidence":
+            if node.get("additionalProperties") is not False:
+                problems.append(f"{path} is open")
+            if sorted(node["required"]) != sorted(node["properties"]):
+                problems.append(f"{path} has optional properties; use null")
+        for key, child in node.get("properties", {}).items():
+            if "description" not in child and "$ref" not in child:
+                problems.append(f"{path}.{key} has no description")
+            visit(child, f"{path}.{key}")
+
+    schema = load_schema()
+    visit(schema, "")
+    for name, definition in schema["$defs"].items():
+        assert definition["description"]
+        visit(definition, name)
+    assert problems == []
+
+
+def test_a_number_that_is_not_finite_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        report_to_text(make.report(tax=float("nan")))
+
+
+def test_hints_come_in_order_of_importance() -> None:
+    small = make.finding(1, severity=Severity.WARNING, gain_ms=(0.1, 0.2))
+    large = make.finding(2, severity=Severity.WARNING, gain_ms=(0.1, 5.0))
+    unmeasured = make.finding(3, severity=Severity.HINT, gain_ms=None)
+    report = make.report(findings=[(unmeasured, None), (small, None), (large, None)])
+    assert [hint.finding.line for hint in report.hints] == [2, 1, 3]
