@@ -1,0 +1,144 @@
+"""Where measured lines are in a text that has been edited since.
+
+A report belongs to the text that ran. Lines that are still the same move with the text; lines of
+a statement that was edited are known to be *changed*: what was measured there no longer describes
+them; lines that are gone have no place. Nothing is ever shown on a line that merely happens to
+have the old number.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from stepscope.editor.text import split_lines, statement_spans
+
+_LIKE = 0.6
+"""Two lines this similar are the same line before and after an edit."""
+
+_PAIRED_BLOCK = 64
+"""Edited blocks longer than this are not searched for similar lines: the answer must be quick."""
+
+_EXACT_DIFF_CELLS = 4_000_000
+"""Above this many pairs of lines the diff may skip popular lines to stay fast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the current text (1-based) and whether its statement was edited."""
+
+    line: int
+    changed: bool
+
+
+class LineMap:
+    """Measured lines to current lines and back. Built once per state of a text."""
+
+    def __init__(self, measured: str, current: str) -> None:
+        self._current: dict[int, Place] = {}
+        self._measured: dict[int, int] = {}
+        before, after = _comparable(measured), _comparable(current)
+        self._identical = before == after
+        if self._identical:
+            return
+        places = _pair_lines(before, after)
+        spans = statement_spans(measured)
+        for line, place in places.items():
+            changed = place.changed or _was_edited(spans.get(line), places)
+            self._current[line] = Place(place.line, changed)
+            self._measured[place.line] = line
+
+    def current(self, measured_line: int) -> Place | None:
+        """Where a measured line is now; None if it is gone."""
+        if self._identical:
+            return Place(measured_line, changed=False)
+        return self._current.get(measured_line)
+
+    def measured(self, current_line: int) -> int | None:
+        """Which measured line a current line was; None if it is new."""
+        if self._identical:
+            return current_line
+        return self._measured.get(current_line)
+
+    def unchanged(self, first: int, last: int) -> Place | None:
+        """Where the measured lines ``first`` to ``last`` are, if nothing in them was edited."""
+        places = [self.current(line) for line in range(first, last + 1)]
+        start = places[0]
+        for offset, place in enumerate(places):
+            if start is None or place is None or place.changed or place.line != start.line + offset:
+                return None
+        return start
+
+
+def _comparable(text: str) -> list[str]:
+    """Lines without the white space that formatters remove."""
+    return [line.rstrip() for line in split_lines(text)]
+
+
+def _pair_lines(before: list[str], after: list[str]) -> dict[int, Place]:
+    """1-based measured line to its place, for every line that has one."""
+    places: dict[int, Place] = {}
+    head = _common(before, after)
+    limit = min(len(before), len(after)) - head
+    tail = min(limit, _common(before[::-1], after[::-1]))
+    for index in range(head):
+        places[index + 1] = Place(index + 1, changed=False)
+    for back in range(1, tail + 1):
+        places[len(before) - back + 1] = Place(len(after) - back + 1, changed=False)
+
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    skip_popular = len(old) * len(new) > _EXACT_DIFF_CELLS
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=skip_popular)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            for offset in range(i2 - i1):
+                places[head + i1 + offset + 1] = Place(head + j1 + offset + 1, changed=False)
+        elif tag == "replace":
+            for i, j in _pair_edited(old[i1:i2], new[j1:j2]):
+                places[head + i1 + i + 1] = Place(head + j1 + j + 1, changed=True)
+    return places
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """Length of the common beginning."""
+    length = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length
+
+
+def _pair_edited(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Which line of a replaced block became which; in order, each at most once."""
+    if len(old) == len(new):
+        return [(index, index) for index in range(len(old))]
+    if max(len(old), len(new)) > _PAIRED_BLOCK:
+        return []
+    pairs: list[tuple[int, int]] = []
+    start = 0
+    for i, line in enumerate(old):
+        best, best_ratio = None, _LIKE
+        for j in range(start, len(new)):
+            ratio = difflib.SequenceMatcher(None, line.strip(), new[j].strip()).ratio()
+            if ratio > best_ratio:
+                best, best_ratio = j, ratio
+        if best is not None:
+            pairs.append((i, best))
+            start = best + 1
+    return pairs
+
+
+def _was_edited(span: tuple[int, int] | None, places: dict[int, Place]) -> bool:
+    """Whether any line of a statement was changed, removed, or another put between them."""
+    if span is None:
+        return False
+    first, last = span
+    start = places.get(first)
+    for line in range(first, last + 1):
+        place = places.get(line)
+        if start is None or place is None or place.changed:
+            return True
+        if place.line - start.line != line - first:
+            return True
+    return False

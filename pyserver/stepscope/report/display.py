@@ -1,0 +1,103 @@
+"""What of a report is worth showing on a line, in the words that every view shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stepscope import format as fmt
+from stepscope.attribution.model import LineCost, Profile
+
+SHOWN_SHARE = 0.005
+"""Below this share of the step a line shows no time."""
+
+SHOWN_OF_PEAK = 0.01
+"""Below this share of the peak a line shows no memory."""
+
+REGIMES = {
+    "compute": "compute-bound",
+    "memory": "memory-bound",
+    "overhead": "overhead-bound",
+}
+
+BREAKDOWN_WORDS = {
+    "compute": "compute",
+    "memory": "memory traffic",
+    "overhead": "launch overhead",
+    "data": "waiting for data",
+    "copy": "copies",
+    "sync": "synchronising",
+    "communication": "communication",
+    "idle": "idle",
+    "other": "other",
+}
+"""Every field of ``Breakdown`` in the words of a legend."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineSummary:
+    """The three texts of a line; ``""`` where there is nothing to show."""
+
+    share: str
+    cost: str
+    memory: str
+
+    @property
+    def text(self) -> str:
+        """``41 % · 12.3 ms · ↑ 96 MB``."""
+        return " · ".join(part for part in (self.share, self.cost, self.memory) if part)
+
+
+def summarize_line(profile: Profile, line: LineCost) -> LineSummary | None:
+    """What to show at the end of a line; None for a line that has no cost worth the ink."""
+    share = step_share(profile, line.cost_ms)
+    timed = share >= SHOWN_SHARE
+    memory = _memory_text(profile, line)
+    if not timed and not memory:
+        return None
+    return LineSummary(
+        share=fmt.share(share) if timed else "",
+        cost=fmt.duration(line.cost_ms) if timed else "",
+        memory=memory,
+    )
+
+
+def step_share(profile: Profile, ms: float) -> float:
+    """``ms`` per step as a share of the measured step; 0 where the step took no time."""
+    return ms / profile.step_ms.median if profile.step_ms.median > 0 else 0.0
+
+
+def has_accelerator(profile: Profile) -> bool:
+    """Whether the step ran on something other than the CPU."""
+    return not profile.run.device.startswith("cpu")
+
+
+def describe_steps(profile: Profile) -> str:
+    """How many steps were timed and how they were found, one sentence."""
+    timed = fmt.plural(profile.run.steps, "step")
+    warmup = profile.run.warmup
+    after = f" after {warmup} to warm up" if warmup else ""
+    return f"{timed} timed{after}; steps found by: {profile.run.boundary.rstrip('.')}."
+
+
+def describe_tax(profile: Profile) -> str:
+    """What profiling itself cost, one sentence."""
+    return (
+        f"While lines were being mapped a step took {fmt.ratio(profile.tax)} its clean time; "
+        "all times here are scaled to the clean step."
+    )
+
+
+def describe_device(profile: Profile) -> str:
+    """What ``work`` means in this report, one sentence."""
+    if has_accelerator(profile):
+        return f"Forward and backward are device time on {profile.run.device}."
+    return "Forward and backward are operator time on the CPU; no GPU was measured."
+
+
+def _memory_text(profile: Profile, line: LineCost) -> str:
+    if profile.memory is None or line.live_at_peak_bytes is None:
+        return ""
+    live = line.live_at_peak_bytes
+    if live <= 0 or live < SHOWN_OF_PEAK * profile.memory.peak_bytes:
+        return ""
+    return f"↑ {fmt.size(live)}"
