@@ -1,0 +1,62 @@
+"""The two pipes between session and agent.
+
+*Control* carries JSON lines from the agent: phases, the boundary found, how it ended. *Lifeline*
+carries nothing but the session's own life: when it closes, the editor is gone and so are we. A single
+byte on it asks where the target is just now.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class Channel:
+    """Sends messages; safe from any thread; silent once the session has gone."""
+
+    def __init__(self, control: int) -> None:
+        os.set_inheritable(control, False)
+        self._fd = control
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+
+    def send(self, kind: str, **fields: Any) -> None:
+        """Send one message. A forked child of the target stays silent."""
+        if os.getpid() != self._pid:
+            return
+        line = json.dumps({"kind": kind, **fields}).encode("ascii") + b"\n"
+        with self._lock:
+            try:
+                while line:
+                    line = line[os.write(self._fd, line) :]
+            except OSError:
+                pass
+
+
+def watch_lifeline(lifeline: int, answer: Callable[[], None]) -> None:
+    """End this process group as soon as the session is gone; ``answer`` when it asks."""
+    os.set_inheritable(lifeline, False)
+
+    def watch() -> None:
+        while True:
+            try:
+                asked = os.read(lifeline, 1)
+            except OSError:
+                asked = b""
+            if not asked:
+                end_group()
+            answer()
+
+    threading.Thread(target=watch, name="stepscope-lifeline", daemon=True).start()
+
+
+def end_group() -> None:
+    """End this process and what it started (the session made it a group leader)."""
+    if sys.platform != "win32" and os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(1)

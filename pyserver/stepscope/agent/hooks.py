@@ -1,0 +1,250 @@
+"""What the agent hears of the target: optimizer steps, backward passes, module calls, data loading.
+
+Installed when the target itself imports torch (so that its environment variables still count), by
+wrapping a handful of entry points. Each wrapper calls the original first or last and changes nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, Protocol
+
+from .capture import FETCH_COLUMNS, new_table
+
+
+class Listener(Protocol):
+    """Who is told. ``frame`` is the frame that called the wrapped entry point."""
+
+    def event(self, kind: str, frame: Any) -> None:
+        """See ``boundary.StepFinder.event``."""
+
+
+class Loaders:
+    """DataLoaders as they are made and read: settings, places, and when each fetch ran."""
+
+    def __init__(self, site: Callable[[Any], tuple[str, int] | None]) -> None:
+        self._site = site
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._by_iterator: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._depth = threading.local()
+        self.all: list[dict[str, Any]] = []
+        self.fetches = new_table(FETCH_COLUMNS)
+        self.recording = False
+
+    @property
+    def fetching(self) -> bool:
+        """Whether this thread is inside a loader's ``__next__``."""
+        return getattr(self._depth, "value", 0) > 0
+
+    def made(self, loader: Any, frame: Any) -> None:
+        """A loader was constructed."""
+        self._numbers[loader] = len(self.all)
+        self.all.append({"construct": self._site(frame), "loop": None})
+
+    def iterating(self, iterator: Any, loader: Any) -> None:
+        """A loader's iterator was made; its settings are final now."""
+        if loader not in self._numbers:
+            self.made(loader, None)
+        number = self._numbers[loader]
+        self.all[number].update(
+            num_workers=int(getattr(loader, "num_workers", 0)),
+            batch_size=getattr(loader, "batch_size", None),
+            persistent_workers=bool(getattr(loader, "persistent_workers", False)),
+            prefetch_factor=getattr(loader, "prefetch_factor", None),
+            pin_memory=bool(getattr(loader, "pin_memory", False)),
+        )
+        self._by_iterator[iterator] = number
+
+    def fetch(self, iterator: Any, original: Callable[[Any], Any], frame: Any) -> Any:
+        """Run the original ``__next__`` and note how long this thread was in it."""
+        nested = self.fetching
+        self._depth.value = getattr(self._depth, "value", 0) + 1
+        start, cpu = time.time_ns(), time.thread_time_ns()
+        try:
+            return original(iterator)
+        finally:
+            self._depth.value -= 1
+            if self.recording and not nested:
+                number = self._by_iterator.get(iterator, -1)
+                if number >= 0 and self.all[number]["loop"] is None:
+                    self.all[number]["loop"] = self._site(frame)
+                columns = self.fetches
+                columns["start"].append(start)
+                columns["end"].append(time.time_ns())
+                columns["cpu"].append(time.thread_time_ns() - cpu)
+                columns["loader"].append(number)
+                columns["thread"].append(threading.get_native_id())
+
+
+class Models:
+    """The optimizers that stepped and the modules that were called, held weakly."""
+
+    def __init__(self) -> None:
+        self.optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def on_torch_import(install: Callable[[ModuleType], None]) -> None:
+    """Call ``install(torch)`` right after the target has imported torch (or now, if it has)."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        install(torch)
+        return
+    sys.meta_path.insert(0, _TorchFinder(install))
+
+
+class _TorchFinder(importlib.abc.MetaPathFinder):
+    """Finds nothing itself; wraps the loader that the other finders have for torch, once."""
+
+    def __init__(self, install: Callable[[ModuleType], None]) -> None:
+        self._install = install
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        original = spec.loader.exec_module
+        install = self._install
+
+        def exec_module(module: ModuleType) -> None:
+            original(module)
+            install(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def install(torch: Any, listener: Listener, loaders: Loaders, models: Models) -> Callable[[], None]:
+    """Wrap torch's entry points. Returns a function that takes the module-call wrapper out again."""
+    pid = os.getpid()
+
+    def tell(kind: str, frame: Any) -> None:
+        if os.getpid() == pid:  # a forked worker's own steps are not ours
+            listener.event(kind, frame)
+
+    _wrap_optimizers(torch, tell, models)
+    _wrap_backward(torch, tell)
+    _wrap_loaders(loaders)
+    _replace_profiler(torch, tell)
+    return _wrap_modules(torch, tell, loaders, models)
+
+
+def _wrap_optimizers(torch: Any, tell: Callable[[str, Any], None], models: Models) -> None:
+    def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
+        models.optimizers.add(optimizer)
+        tell("optimizer", sys._getframe(1))
+
+    # torch.optim does not keep its submodule as an attribute.
+    sys.modules["torch.optim.optimizer"].register_optimizer_step_post_hook(stepped)  # type: ignore[attr-defined]
+
+
+def _wrap_backward(torch: Any, tell: Callable[[str, Any], None]) -> None:
+    original = torch.autograd.backward
+    busy = threading.local()
+
+    @functools.wraps(original)
+    def backward(*args: Any, **kwargs: Any) -> Any:
+        # Reentrant backward (inside checkpoint, say) is part of the outer one.
+        outermost = not getattr(busy, "value", False)
+        busy.value = True
+        try:
+            result = original(*args, **kwargs)
+        finally:
+            if outermost:
+                busy.value = False
+        if outermost:
+            tell("backward", sys._getframe(1))
+        return result
+
+    torch.autograd.backward = backward
+
+
+def _wrap_loaders(loaders: Loaders) -> None:
+    data: Any = importlib.import_module("torch.utils.data.dataloader")
+    base, loader_class = data._BaseDataLoaderIter, data.DataLoader
+    make, begin, advance = loader_class.__init__, base.__init__, base.__next__
+
+    @functools.wraps(make)
+    def make_loader(self: Any, *args: Any, **kwargs: Any) -> None:
+        make(self, *args, **kwargs)
+        loaders.made(self, sys._getframe(1))
+
+    @functools.wraps(begin)
+    def begin_iteration(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, loader, *args, **kwargs)
+        loaders.iterating(self, loader)
+
+    @functools.wraps(advance)
+    def fetch_next(self: Any) -> Any:
+        return loaders.fetch(self, advance, sys._getframe(1))
+
+    loader_class.__init__ = make_loader
+    base.__init__ = begin_iteration
+    base.__next__ = fetch_next
+
+
+def _replace_profiler(torch: Any, tell: Callable[[str, Any], None]) -> None:
+    """Two profilers cannot run at once: the script's own only marks steps while we are at work."""
+    profiler = getattr(torch, "profiler", None)
+    if profiler is None:
+        return
+    quiet = profiler.profile
+
+    def nothing(self: Any, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    def step(self: Any) -> None:
+        tell("explicit", sys._getframe(1))
+
+    def enter(self: Any) -> Any:
+        return self
+
+    quiet.start = nothing
+    quiet.stop = nothing
+    quiet.step = step
+    quiet.__enter__ = enter
+    quiet.__exit__ = nothing
+
+
+def _wrap_modules(
+    torch: Any, tell: Callable[[str, Any], None], loaders: Loaders, models: Models
+) -> Callable[[], None]:
+    module_class = torch.nn.Module
+    original = module_class.__call__
+    local = threading.local()
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if getattr(local, "inside", False):
+            return original(self, *args, **kwargs)
+        local.inside = True
+        try:
+            result = original(self, *args, **kwargs)
+        finally:
+            local.inside = False
+        if not loaders.fetching and next(self.parameters(), None) is not None:
+            models.modules.add(self)
+            tell("module", sys._getframe(1))
+        return result
+
+    module_class.__call__ = call
+
+    def restore() -> None:
+        if module_class.__call__ is call:
+            module_class.__call__ = original
+
+    return restore

@@ -1,0 +1,34 @@
+"""Started by path in the user's interpreter: ``python launch.py CONFIG_JSON [target's args]``.
+
+Loads this folder as the package ``_stepscope_agent`` without putting it on ``sys.path``, so the
+target can import neither the agent nor, by accident, a module that only looks like its own.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+
+
+def _load_agent():  # type: ignore[no-untyped-def]
+    folder = os.path.dirname(os.path.abspath(__file__))
+    spec = importlib.util.spec_from_file_location(
+        "_stepscope_agent",
+        os.path.join(folder, "__init__.py"),
+        submodule_search_locations=[folder],
+    )
+    package = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    sys.modules["_stepscope_agent"] = package
+    spec.loader.exec_module(package)  # type: ignore[union-attr]
+    import _stepscope_agent.main as agent_main  # type: ignore[import-not-found]
+
+    return agent_main
+
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 10):
+        # Said on the control pipe by hand: the rest of the agent does not even parse here.
+        told = json.dumps({"kind": "old-python", "version": sys.version.split()[0]}) + "\n"
+        os.write(json.loads(sys.argv[1])["control"], told.encode("ascii"))
+        sys.exit(2)
+    _load_agent().main(json.loads(sys.argv[1]), sys.argv[2:])

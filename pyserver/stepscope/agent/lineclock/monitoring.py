@@ -1,0 +1,142 @@
+"""The line clock on ``sys.monitoring`` (PEP 669, Python >= 3.12).
+
+Frame starts are watched everywhere but answered with DISABLE for foreign code, so each foreign
+function costs one callback in all. Lines, returns and yields are local events on user code only.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import CodeType
+from typing import Any
+
+from ..usercode import UserCode
+from . import BLOCK, MAX_EVENTS, Event, hot_codes, native_ids, stack_events
+
+
+class MonitoringClock:
+    """See ``LineClock``."""
+
+    def __init__(self, user: UserCode) -> None:
+        self.events: list[Event] = []
+        self.bounded: dict[CodeType, int] = {}
+        self.natives: dict[int, int] = {}
+        self._user = user
+        self._tool: int | None = None
+        self._armed: dict[int, CodeType] = {}
+
+    def watch_threads(self) -> None:
+        """Nothing to prepare: ``sys.monitoring`` sees every thread."""
+
+    def start(self) -> None:
+        """Begin recording on all threads."""
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        events = monitoring.events
+        tool = self._tool = _free_tool(monitoring)
+        monitoring.use_tool_id(tool, "stepscope")
+        self.events = []
+        self.bounded = {}
+        self._armed = {}
+        lines_and_frames = (
+            events.LINE | events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
+        )
+        frames_only = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
+        disable = monitoring.DISABLE
+        owns, armed, bounded = self._user.owns, self._armed, self.bounded
+        buffer = self.events
+        natives = self.natives = native_ids()
+        append, now, ident = buffer.append, time.time_ns, threading.get_ident
+        block = BLOCK
+
+        def arm(code: CodeType) -> None:
+            armed[id(code)] = code
+            monitoring.set_local_events(tool, code, lines_and_frames)
+
+        def bound() -> None:
+            if len(buffer) >= MAX_EVENTS:
+                hot = set(armed.values())
+            else:
+                hot = hot_codes(buffer[-block:])
+            for code in hot:
+                bounded.setdefault(code, now())
+                monitoring.set_local_events(tool, code, frames_only)
+
+        def on_start(code: CodeType, offset: int) -> Any:
+            if not owns(code):
+                return disable
+            if id(code) not in armed:
+                arm(code)
+            thread = ident()
+            if thread not in natives:
+                natives[thread] = threading.get_native_id()
+            append((now(), thread, code, 0))
+            return None
+
+        def on_line(code: CodeType, line: int) -> Any:
+            append((now(), ident(), code, line))
+            if len(buffer) % block == 0:
+                bound()
+            return None
+
+        def on_leave(code: CodeType, offset: int, value: object) -> Any:
+            append((now(), ident(), code, -1))
+            return None
+
+        def on_resume(code: CodeType, offset: int) -> Any:
+            append((now(), ident(), code, 0))
+            return None
+
+        def on_unwind(code: CodeType, offset: int, error: object) -> Any:
+            if id(code) in armed:
+                append((now(), ident(), code, -1))
+            return None
+
+        def on_throw(code: CodeType, offset: int, error: object) -> Any:
+            if id(code) in armed:
+                append((now(), ident(), code, 0))
+            return None
+
+        for event, callback in (
+            (events.PY_START, on_start),
+            (events.LINE, on_line),
+            (events.PY_RETURN, on_leave),
+            (events.PY_YIELD, on_leave),
+            (events.PY_RESUME, on_resume),
+            (events.PY_UNWIND, on_unwind),
+            (events.PY_THROW, on_throw),
+        ):
+            monitoring.register_callback(tool, event, callback)
+        started = now()
+        # Frames that are on a stack already never start again: put them there by hand.
+        for thread, frame in sys._current_frames().items():
+            for entered in self._user.frames(frame):
+                if id(entered.f_code) not in armed:
+                    arm(entered.f_code)
+            buffer.extend(stack_events(frame, self._user, started, thread))
+        monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
+        # A foreign location that an earlier recording disabled stays off; a user one must not.
+        monitoring.restart_events()
+
+    def stop(self) -> None:
+        """Stop on all threads and give the tool id back."""
+        if self._tool is None:
+            return
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        tool, self._tool = self._tool, None
+        monitoring.set_events(tool, 0)
+        for code in self._armed.values():
+            monitoring.set_local_events(tool, code, 0)
+        for event in ("PY_START", "LINE", "PY_RETURN", "PY_YIELD", "PY_RESUME", "PY_UNWIND"):
+            monitoring.register_callback(tool, getattr(monitoring.events, event), None)
+        monitoring.register_callback(tool, monitoring.events.PY_THROW, None)
+        monitoring.free_tool_id(tool)
+
+
+def _free_tool(monitoring: Any) -> int:
+    """An unused tool id; the profiler's own id first (0 debugger, 1 coverage, 5 optimizer)."""
+    for tool in (monitoring.PROFILER_ID, 3, 4):
+        if monitoring.get_tool(tool) is None:
+            return int(tool)
+    raise RuntimeError("every sys.monitoring tool id is taken by another profiler or debugger")

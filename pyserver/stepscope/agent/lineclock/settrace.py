@@ -1,0 +1,109 @@
+"""The line clock on ``sys.settrace`` (Python < 3.12).
+
+Every call in the process asks the global function once; foreign frames get no local tracer. A debugger
+or coverage tool that was tracing is put back when the clock stops.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import CodeType, FrameType
+from typing import Any
+
+from ..usercode import UserCode
+from . import BLOCK, MAX_EVENTS, Event, hot_codes, native_ids, stack_events
+
+
+class TraceClock:
+    """See ``LineClock``."""
+
+    def __init__(self, user: UserCode) -> None:
+        self.events: list[Event] = []
+        self.bounded: dict[CodeType, int] = {}
+        self.natives: dict[int, int] = {}
+        self._user = user
+        self._enter: Any = None
+        self._previous: Any = None
+        self._running = False
+
+    def watch_threads(self) -> None:
+        """Have threads that start from now on ask us at each call; call once, before user code.
+
+        ``sys.settrace`` reaches only its own thread, so a thread that runs when the clock starts must
+        have been given a tracer when it began. A tracer that somebody else set is left alone.
+        """
+        if threading.gettrace() is None:
+            threading.settrace(self._dispatch)
+
+    def _dispatch(self, frame: FrameType, event: str, arg: object) -> Any:
+        enter = self._enter
+        return None if enter is None else enter(frame, event, arg)
+
+    def start(self) -> None:
+        """Begin recording on this thread and on those that ``watch_threads`` reached."""
+        self.events = []
+        self.bounded = {}
+        self._running = True
+        natives = self.natives = native_ids()
+        owns, bounded = self._user.owns, self.bounded
+        buffer = self.events
+        append, now, ident = buffer.append, time.time_ns, threading.get_ident
+        block = BLOCK
+        quiet: set[int] = set()
+
+        def bound() -> None:
+            if len(buffer) >= MAX_EVENTS:
+                hot = {event[2] for event in buffer[-block:]}
+            else:
+                hot = hot_codes(buffer[-block:])
+            for code in hot:
+                bounded.setdefault(code, now())
+                quiet.add(id(code))
+
+        def local(frame: FrameType, event: str, arg: object) -> Any:
+            if not self._running:
+                return None
+            code = frame.f_code
+            if event == "line":
+                if quiet and id(code) in quiet:
+                    frame.f_trace_lines = False
+                    return local
+                append((now(), ident(), code, frame.f_lineno))
+                if len(buffer) % block == 0:
+                    bound()
+            elif event == "return":
+                append((now(), ident(), code, -1))
+            return local
+
+        def enter(frame: FrameType, event: str, arg: object) -> Any:
+            code = frame.f_code
+            if not owns(code):
+                return None
+            thread = ident()
+            if thread not in natives:
+                natives[thread] = threading.get_native_id()
+            append((now(), thread, code, 0))
+            return local
+
+        self._previous = sys.gettrace()
+        started = now()
+        for thread, stack in sys._current_frames().items():
+            buffer.extend(stack_events(stack, self._user, started, thread))
+            for entered in self._user.frames(stack):
+                entered.f_trace = local
+                entered.f_trace_lines = True
+        self._enter = enter
+        sys.settrace(enter)
+
+    def stop(self) -> None:
+        """Stop. Frames that are still running keep a tracer that is never called again."""
+        if not self._running:
+            return
+        self._running = False
+        self._enter = None
+        sys.settrace(self._previous)
+        for stack in sys._current_frames().values():
+            for frame in self._user.frames(stack):
+                frame.f_trace = None

@@ -1,0 +1,72 @@
+"""What occupies memory before a recorded step, and which addresses are gradients or state."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable
+from typing import Any
+
+
+def storage_of(tensor: Any) -> tuple[int, int] | None:
+    """(address, bytes) of a tensor's storage, None where there is no real memory behind it."""
+    try:
+        storage = tensor.untyped_storage()
+        size = storage.nbytes()
+        return (storage.data_ptr(), size) if size else None
+    except Exception:  # meta, fake, sparse and other tensors without a storage of their own
+        return None
+
+
+def owned_addresses(optimizers: Iterable[Any], modules: Iterable[Any]) -> dict[str, list[int]]:
+    """Addresses of parameters (buffers included), gradients and optimizer state, as of now."""
+    found: dict[str, set[int]] = {"parameter": set(), "gradient": set(), "optimizer": set()}
+
+    def add(kind: str, tensor: Any) -> None:
+        storage = storage_of(tensor)
+        if storage is not None:
+            found[kind].add(storage[0])
+
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                add("parameter", parameter)
+                if parameter.grad is not None:
+                    add("gradient", parameter.grad)
+        for state in optimizer.state.values():
+            for value in state.values() if isinstance(state, dict) else ():
+                if hasattr(value, "untyped_storage"):
+                    add("optimizer", value)
+    for module in modules:
+        for parameter in module.parameters():
+            add("parameter", parameter)
+            if parameter.grad is not None:
+                add("gradient", parameter.grad)
+        for buffer in module.buffers():
+            add("parameter", buffer)
+    return {kind: sorted(addresses) for kind, addresses in found.items()}
+
+
+def resident_storages(torch: Any, device_type: str) -> list[list[Any]]:
+    """Every storage that a Python-visible tensor on ``device_type`` holds now.
+
+    Returns ``[address, bytes, grad]`` rows; ``grad`` says that the tensor is part of a graph. Memory
+    that only C++ holds is not seen; the number is a lower bound.
+    """
+    found: dict[int, list[Any]] = {}
+    for candidate in gc.get_objects():
+        # type() instead of isinstance(): lazy proxies must not be woken up by a look at them.
+        if not issubclass(type(candidate), torch.Tensor):
+            continue
+        try:
+            if candidate.device.type != device_type:
+                continue
+            tensors = [candidate]
+            if candidate.grad_fn is None and candidate.grad is not None:
+                tensors.append(candidate.grad)
+        except Exception:
+            continue
+        for tensor in tensors:
+            storage = storage_of(tensor)
+            if storage is not None and storage[0] not in found:
+                found[storage[0]] = [storage[0], storage[1], tensor.grad_fn is not None]
+    return list(found.values())

@@ -1,0 +1,271 @@
+"""The passes over the target's steps: warm up, time clean, then record. Driven by ticks."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from . import memory
+from .capture import Window
+from .channel import Channel
+from .hooks import Loaders, Models
+from .lineclock import CodeTable, LineClock, to_columns
+from .plan import MAX_WARMUP, MAX_WARMUP_SECONDS, Plan, is_steady, plan_for, plan_within
+from .profiler import Recording, Strings
+
+_PASSES = ("clean", "lines", "mapped", "detail")
+_PHASE = {"clean": "measuring", "lines": "capturing", "mapped": "capturing", "detail": "capturing"}
+_PROGRESS_EVERY_NS = 100_000_000
+
+
+class Recorder:
+    """Receives one tick per step and walks through the passes.
+
+    ``finish(recorder)`` is called inside the last tick, on the step's own thread; it writes the capture
+    and does not return (it stops the target).
+    """
+
+    def __init__(
+        self,
+        torch: Any,
+        clock: LineClock,
+        loaders: Loaders,
+        models: Models,
+        channel: Channel,
+        wishes: dict[str, Any],
+        aligned: Callable[[], bool],
+        finish: Callable[[Recorder], None],
+    ) -> None:
+        self.torch = torch
+        self._clock = clock
+        self._loaders = loaders
+        self._models = models
+        self._channel = channel
+        self._wishes = wishes
+        self._aligned = aligned
+        self._finish = finish
+        self.ticks_seen = 0
+        self.warmup = 0
+        self.windows: list[Window] = []
+        self.clean_ns: list[int] = []
+        self.thread: tuple[int, int] | None = None  # (ident, native id) of the step's thread
+        self.device: Any = None
+        self.plan: Plan | None = None
+        self._raw: list[tuple[Window, Any, Any]] = []
+        self._recording: Recording | None = None
+        self._cuda_events: list[Any] = []
+        self._name: str | None = None
+        self._last_progress = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """What counts as a step has changed: everything so far was warm-up."""
+        self._abandon()
+        self.ticks_seen = 0
+        self._durations: list[float] = []
+        self._previous: int | None = None
+        self._ticks: list[int] = []
+        self._name = None
+        self.plan = None
+        self.windows, self._raw, self.clean_ns = [], [], []
+
+    def tick(self, frame: FrameType | None) -> None:
+        """One step has just ended."""
+        now = time.time_ns()
+        me = threading.get_ident()
+        if self.thread is None or self._name is None:
+            self.thread = (me, threading.get_native_id())
+        elif me != self.thread[0]:
+            return  # a pass belongs to one thread; the other thread's steps are not its steps
+        self.ticks_seen += 1
+        if self._name is None:
+            self._warm(now)
+        else:
+            self._ticks.append(now)
+            if self._name == "clean" and self._cuda_events:
+                self._cuda_events.append(self._cuda_event())
+            if self._name == "detail":
+                self._note_owned(now)
+            assert self.plan is not None
+            wanted = self.plan.intervals(self._name)
+            self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
+            if len(self._ticks) > wanted:
+                self._end_pass()
+                self._next_pass()
+
+    def _warm(self, now: int) -> None:
+        if self._previous is not None:
+            self._durations.append((now - self._previous) / 1e9)
+        self._previous = now
+        done = len(self._durations)
+        limit = self._wishes.get("limit")
+        if limit:
+            found = plan_within(limit, self._aligned())
+            if found is None or done < found[0]:
+                self._progress("warming up", done, found[0] if found else None, now)
+                return
+            self.plan = found[1]
+        else:
+            wished = self._wishes.get("warmup")
+            if wished is not None:
+                ready = done >= wished
+            else:
+                long = sum(self._durations) > MAX_WARMUP_SECONDS and done >= 2
+                ready = is_steady(self._durations) or done >= MAX_WARMUP or long
+            self._progress("warming up", done, wished, now)
+            if not ready:
+                return
+            typical = statistics.median(self._durations[-3:]) if self._durations else 0.1
+            self.plan = plan_for(typical, self._wishes.get("steps"), self._aligned())
+        self.warmup = done
+        self.device = find_device(self.torch, self._models)
+        self._next_pass()
+
+    def _next_pass(self) -> None:
+        assert self.plan is not None
+        index = 0 if self._name is None else _PASSES.index(self._name) + 1
+        for name in _PASSES[index:]:
+            if self.plan.intervals(name):
+                self._begin_pass(name)
+                return
+        self._name = "done"
+        self._finish(self)
+
+    def _begin_pass(self, name: str) -> None:
+        assert self.plan is not None
+        self._name = name
+        cuda = self.device.type == "cuda"
+        self._progress(_PHASE[name], 0, self.plan.intervals(name), 0)
+        self._loaders.recording = True
+        if name == "detail":
+            self._resident = memory.resident_storages(self.torch, self.device.type)
+            self._owned: list[dict[str, Any]] = []
+            self._note_owned(time.time_ns())
+            if cuda:
+                self.torch.cuda.reset_peak_memory_stats(self.device)
+        self.synchronize()
+        if name in ("mapped", "detail"):
+            self._recording = Recording(self.torch, cuda, detail=name == "detail")
+        if name == "clean":
+            self._cuda_events = [self._cuda_event()] if cuda else []
+        else:
+            self._clock.start()
+            self._mark = _mark(self.torch) if self._recording else None
+        self._ticks = [time.time_ns()]
+
+    def _end_pass(self) -> None:
+        name, end = self._name, time.time_ns()
+        assert name is not None
+        self.synchronize()
+        if name == "clean":
+            self.clean_ns = self._clean_durations()
+            self.windows.append(Window("clean", self._ticks[0], end, self._ticks))
+            return
+        mark = _mark(self.torch) if self._recording else None
+        self._clock.stop()
+        events, natives = self._clock.events, self._clock.natives
+        bounded = dict(self._clock.bounded)
+        recording, self._recording = self._recording, None
+        facts: dict[str, Any] = {}
+        if recording is not None:
+            recording.stop()
+            facts["marks"] = [self._mark, mark]
+        if name == "detail":
+            facts.update(resident=self._resident, owned=self._owned, allocator=self._allocator())
+        kind = "map" if name == "mapped" else name
+        window = Window(kind, self._ticks[0], end, self._ticks, facts=facts)
+        self.windows.append(window)
+        self._raw.append((window, (events, natives, bounded), recording))
+
+    def collect(self, strings: Strings, codes: CodeTable) -> None:
+        """Turn what was recorded into columns; after the last pass, off the measured path."""
+        for window, (events, natives, bounded), recording in self._raw:
+            window.tables["clock"] = to_columns(events, codes, natives)
+            window.facts["bounded"] = [
+                [codes.number(code), since] for code, since in bounded.items()
+            ]
+            if recording is not None:
+                window.tables["ops"] = recording.op_columns(strings)
+                if window.kind == "detail":
+                    window.tables["memory"] = recording.memory_columns()
+        self._raw = []
+
+    def synchronize(self) -> None:
+        """Wait for the device; nothing to do on the CPU."""
+        if self.device is not None and self.device.type == "cuda":
+            self.torch.cuda.synchronize(self.device)
+
+    def _clean_durations(self) -> list[int]:
+        if self._cuda_events:
+            pairs = zip(self._cuda_events, self._cuda_events[1:])
+            return [int(first.elapsed_time(second) * 1e6) for first, second in pairs]
+        return [b - a for a, b in zip(self._ticks, self._ticks[1:])]
+
+    def _cuda_event(self) -> Any:
+        event = self.torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def _note_owned(self, now: int) -> None:
+        owned: dict[str, Any] = memory.owned_addresses(
+            list(self._models.optimizers), list(self._models.modules)
+        )
+        self._owned.append({"time": now, **owned})
+
+    def _allocator(self) -> dict[str, int] | None:
+        if self.device.type != "cuda":
+            return None
+        cuda = self.torch.cuda
+        return {
+            "peak": cuda.max_memory_allocated(self.device),
+            "reserved": cuda.max_memory_reserved(self.device),
+            "now": cuda.memory_allocated(self.device),
+        }
+
+    def _abandon(self) -> None:
+        """Stop whatever records; its data is dropped."""
+        self._clock.stop()
+        recording = getattr(self, "_recording", None)
+        if recording is not None:
+            recording.stop()
+        self._recording = None
+
+    def _progress(self, phase: str, step: int, total: int | None, now: int) -> None:
+        if now and now - self._last_progress < _PROGRESS_EVERY_NS:
+            return
+        self._last_progress = now
+        self._channel.send("progress", phase=phase, step=step, total=total)
+
+
+def _mark(torch: Any) -> list[int]:
+    """An operator between two readings of our own clock: proof that both clocks agree."""
+    before = time.time_ns()
+    torch.empty(0)
+    return [before, time.time_ns()]
+
+
+def find_device(torch: Any, models: Models) -> Any:
+    """Where the model lives: the device of the optimizers' or modules' first parameter."""
+    for optimizer in list(models.optimizers):
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                if parameter.device.type == "cuda":
+                    return parameter.device
+    for module in list(models.modules):
+        for parameter in module.parameters():
+            if parameter.device.type == "cuda":
+                return parameter.device
+    return torch.device("cpu")
+
+
+def processor_count() -> int:
+    """Processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

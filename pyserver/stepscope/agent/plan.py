@@ -1,0 +1,77 @@
+"""How many steps each pass of a run gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+STEADY_WITHIN = 0.15  # three durations this close to their median are a steady step
+MIN_WARMUP, MAX_WARMUP = 3, 10
+MAX_WARMUP_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps per pass, in the order in which the passes run.
+
+    ``clean`` runs without any instrument and is the truth; ``lines`` has the line clock alone, ``mapped``
+    profiler and line clock, ``detail`` adds shapes and memory. ``aligned`` passes take one more step,
+    so that whole passes of the user's loop lie inside.
+    """
+
+    clean: int
+    lines: int
+    mapped: int
+    detail: int
+    aligned: bool
+
+    def intervals(self, name: str) -> int:
+        """Step intervals that the pass lasts; 0 leaves it out."""
+        count: int = getattr(self, name)
+        return count + 1 if count and self.aligned and name != "clean" else count
+
+
+def plan_for(step_s: float, steps: int | None, aligned: bool) -> Plan:
+    """A plan for steps that last ``step_s`` seconds; ``steps`` is the person's own wish."""
+
+    def fit(budget_s: float, low: int, high: int) -> int:
+        return max(low, min(high, int(budget_s / max(step_s, 1e-6))))
+
+    return Plan(
+        clean=steps or fit(4.0, 3, 12),
+        lines=steps or fit(2.0, 2, 6),
+        mapped=min(steps, 3) if steps else fit(1.0, 1, 3),
+        detail=1,
+        aligned=aligned,
+    )
+
+
+def plan_within(ticks: int, aligned: bool) -> tuple[int, Plan] | None:
+    """(warm-up, plan) for a script that makes ``ticks`` steps in all, None if that is too few.
+
+    Steps are counted at their ends, so ``ticks`` steps leave ``ticks - 1`` intervals.
+    """
+    left = ticks - 1
+    if left < 1:
+        return None
+    extra = 1 if aligned else 0
+    for warmup, clean, lines, mapped, detail in (
+        (3, 6, 4, 3, 1),
+        (2, 3, 2, 2, 1),
+        (1, 2, 1, 1, 1),
+        (1, 1, 0, 1, 1),
+    ):
+        passes = sum(extra for count in (lines, mapped, detail) if count)
+        if warmup + clean + lines + mapped + detail + passes <= left:
+            return warmup, Plan(clean, lines, mapped, detail, aligned)
+    for warmup, clean, mapped in ((1, 1, 1), (0, 1, 1), (0, 0, 1)):
+        if warmup + clean + mapped <= left:
+            return warmup, Plan(clean, 0, mapped, 0, False)
+    return None
+
+
+def is_steady(durations: list[float]) -> bool:
+    """Whether the last three step durations agree."""
+    if len(durations) < MIN_WARMUP:
+        return False
+    last = sorted(durations[-3:])
+    return last[2] - last[0] <= STEADY_WITHIN * last[1]

@@ -1,0 +1,80 @@
+"""Runs the user's file as ``python file.py`` would."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import os
+import sys
+import traceback
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+
+class StopTarget(BaseException):
+    """Raised through the target when we have its steps.
+
+    A BaseException of our own: the target may handle Exception, KeyboardInterrupt and SystemExit.
+    """
+
+
+def prepare(target: str, arguments: list[str]) -> None:
+    """``sys.argv``, ``sys.path[0]`` and ``__main__`` as Python itself would set them."""
+    sys.argv = [target, *arguments]
+    # launch.py was started by path, so path[0] is the agent's own folder: it must go in any case.
+    folder = os.path.dirname(os.path.realpath(target))
+    if getattr(sys.flags, "safe_path", False):
+        own = os.path.dirname(os.path.abspath(__file__))
+        sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != own]
+    else:
+        sys.path[0] = folder
+
+
+def main_module(target: str) -> ModuleType:
+    """A fresh ``__main__``, installed in ``sys.modules``."""
+    module = ModuleType("__main__")
+    module.__dict__.update(
+        __file__=target,
+        __builtins__=builtins,
+        __spec__=None,
+        __package__=None,
+        __cached__=None,
+        __loader__=importlib.machinery.SourceFileLoader("__main__", target),
+    )
+    sys.modules["__main__"] = module
+    return module
+
+
+def compile_target(target: str) -> CodeType:
+    """The target's code. Raises ``SyntaxError`` or ``OSError`` as they are."""
+    with open(target, "rb") as source:
+        # dont_inherit: this file's own __future__ imports must not reach the user's code.
+        return compile(source.read(), target, "exec", dont_inherit=True)
+
+
+def run(code: CodeType, module: ModuleType) -> None:
+    """Execute the target in its module."""
+    exec(code, module.__dict__)
+
+
+def print_exception(error: BaseException) -> None:
+    """Print the traceback that Python would print, without the agent's own frames."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(own):
+        trace = trace.tb_next
+    hook = sys.excepthook
+    if hook is sys.__excepthook__:
+        traceback.print_exception(type(error), error, trace)
+    else:
+        hook(type(error), error, trace)
+
+
+def last_user_line(trace: TracebackType | None, owns: Any) -> tuple[str, int] | None:
+    """The innermost user frame of a traceback: (file, line)."""
+    found = None
+    while trace is not None:
+        if owns(trace.tb_frame.f_code):
+            found = (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,137 @@
+"""One agent process: its pipes, its group, its end."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+LAUNCH = Path(__file__).resolve().parent.parent / "agent" / "launch.py"
+_TAIL_BYTES = 64 * 1024
+_GRACE_S = 5.0
+
+Event = tuple[str, Any]
+"""("message", dict) from the agent, ("exit", status) or ("cancel", None)."""
+
+
+class AgentProcess:
+    """A running agent. Every exit reason ends in ``close``, which leaves no process behind."""
+
+    def __init__(
+        self,
+        python: str,
+        config: dict[str, Any],
+        arguments: Sequence[str],
+        cwd: Path,
+        on_output: Callable[[bytes], None],
+    ) -> None:
+        """Start it. Raises ``OSError`` when the interpreter cannot be started."""
+        self.events: queue.Queue[Event] = queue.Queue()
+        self._tail: collections.deque[bytes] = collections.deque()
+        self._tail_size = 0
+        self._on_output = on_output
+        control, control_write = os.pipe()
+        lifeline_read, self._lifeline = os.pipe()
+        config = {**config, "control": control_write, "lifeline": lifeline_read}
+        environment = dict(os.environ)
+        # A window that waits for a click would hang the run; pictures are still drawn.
+        environment.setdefault("MPLBACKEND", "Agg")
+        try:
+            self._process = subprocess.Popen(
+                [python, str(LAUNCH), json.dumps(config), *arguments],
+                cwd=cwd,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(control_write, lifeline_read),
+                start_new_session=True,
+            )
+        except OSError:
+            os.close(control)
+            os.close(self._lifeline)
+            raise
+        finally:
+            os.close(control_write)
+            os.close(lifeline_read)
+        self._readers = [
+            self._spawn(self._read_messages, control),
+            self._spawn(self._read_output, self._process.stdout, False),
+            self._spawn(self._read_output, self._process.stderr, True),
+        ]
+        self._spawn(self._await_exit)
+
+    @property
+    def pid(self) -> int:
+        """The agent's process id, which is its process group too."""
+        return self._process.pid
+
+    def ask_where(self) -> None:
+        """Ask where the target is; the answer comes as a "where" message."""
+        with contextlib.suppress(OSError):
+            os.write(self._lifeline, b"w")
+
+    def error_tail(self) -> str:
+        """The end of what the target wrote to standard error, decoded as well as it can be."""
+        return b"".join(self._tail).decode("utf-8", "replace")
+
+    def close(self, grace_s: float = _GRACE_S) -> None:
+        """Wait ``grace_s`` for the target to finish by itself, then end its whole group."""
+        if self._lifeline < 0:
+            return
+        try:
+            self._process.wait(timeout=grace_s)
+        except subprocess.TimeoutExpired:
+            self._signal_group(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=min(1.0, max(grace_s, 0.2)))
+        # The leader's end does not end its workers; the group's id stays valid while one lives.
+        self._signal_group(signal.SIGKILL)
+        self._process.wait()
+        os.close(self._lifeline)
+        self._lifeline = -1
+        for reader in self._readers:
+            reader.join(timeout=2.0)
+
+    def _signal_group(self, number: int) -> None:
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    def _spawn(self, function: Callable[..., None], *arguments: Any) -> threading.Thread:
+        thread = threading.Thread(target=function, args=arguments, daemon=True)
+        thread.start()
+        return thread
+
+    def _read_messages(self, control: int) -> None:
+        with open(control, "rb") as lines:
+            for line in lines:
+                with contextlib.suppress(ValueError):
+                    self.events.put(("message", json.loads(line)))
+
+    def _read_output(self, pipe: Any, keep: bool) -> None:
+        while chunk := pipe.read1(65536):
+            if keep:
+                self._tail.append(chunk)
+                self._tail_size += len(chunk)
+                while self._tail_size - len(self._tail[0]) > _TAIL_BYTES:
+                    self._tail_size -= len(self._tail.popleft())
+            self._on_output(chunk)
+        pipe.close()
+
+    def _await_exit(self) -> None:
+        status = self._process.wait()
+        # What the agent said last is still in the pipe: let its reader finish before the exit counts.
+        self._readers[0].join(timeout=2.0)
+        self.events.put(("exit", status))
