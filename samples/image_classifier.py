@@ -21,7 +21,7 @@ CLASSES = ("disc", "square", "ring", "cross", "stripes", "checks")
 
 def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--images", type=int, default=1920)
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--width", type=int, default=16)
