@@ -1,0 +1,32 @@
+/** The table of commands: a new one is a file beside this and a line in it. */
+import { commands, window, type Disposable } from 'vscode';
+import { commandIds, type CommandId } from '../contributions';
+import { describeError } from '../log';
+import { cancelProfile } from './cancelProfile';
+import { clearResults } from './clearResults';
+import type { Command, CommandContext } from './command';
+import { profileModel } from './profileModel';
+import { restartServer } from './restartServer';
+import { showLog } from './showLog';
+
+const table = {
+  [commandIds.profileModel]: profileModel,
+  [commandIds.cancelProfile]: cancelProfile,
+  [commandIds.clearResults]: clearResults,
+  [commandIds.restartServer]: restartServer,
+  [commandIds.showLog]: showLog,
+} as const satisfies Record<CommandId, Command>;
+
+export function registerCommands(context: CommandContext): Disposable[] {
+  return Object.entries(table).map(([id, command]: [string, Command]) =>
+    commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        await command(context, ...args);
+      } catch (error) {
+        context.log.error(`${id}: ${describeError(error)}`);
+        const message = error instanceof Error ? error.message : String(error);
+        void window.showErrorMessage(`Stepscope: ${message}`);
+      }
+    }),
+  );
+}

@@ -1,0 +1,4 @@
+/** Start the server anew, for when it misbehaves. */
+import type { Command } from './command';
+
+export const restartServer: Command = ({ server }) => server.restart();

@@ -1,0 +1,43 @@
+/**
+ * Every id that the manifest (package.json) and the code share. `tests/extension/contributions`
+ * compares the two.
+ */
+
+/** Commands that a person runs. Each has one file in `commands/`. */
+export const commandIds = {
+  profileModel: 'stepscope.profileModel',
+  cancelProfile: 'stepscope.cancelProfile',
+  clearResults: 'stepscope.clearResults',
+  restartServer: 'stepscope.restartServer',
+  showLog: 'stepscope.showLog',
+} as const;
+
+export type CommandId = (typeof commandIds)[keyof typeof commandIds];
+
+/**
+ * Commands that the server registers through the protocol, as any client would run them. They
+ * differ from the ones above, because the language client makes VS Code commands of these too.
+ */
+export const serverCommandIds = {
+  profile: 'stepscope.profile',
+  cancel: 'stepscope.cancel',
+  clear: 'stepscope.clear',
+} as const;
+
+export const settingsSection = 'stepscope';
+
+/** Settings, without the section. */
+export const settingKeys = {
+  interpreter: 'interpreter',
+  args: 'args',
+  cwd: 'cwd',
+  steps: 'steps',
+  timeout: 'timeout',
+  disabledRules: 'rules.disable',
+  inlayHints: 'inlayHints.enabled',
+} as const;
+
+/** The settings that a workspace nobody trusts yet must not decide. */
+export const restrictedSettings = ['interpreter', 'args', 'cwd'] as const;
+
+export const pythonLanguage = 'python';

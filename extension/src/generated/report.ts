@@ -1,0 +1,499 @@
+// Generated from report.schema.json by `npm run generate`; edit that instead.
+
+/**
+ * One profiled run. Times are milliseconds per step unless a description says otherwise, sizes bytes, lines 1-based, paths absolute. A value that was not measured is null, never 0.
+ */
+export interface StepscopeReport {
+  /**
+   * Name and version of this format.
+   */
+  schema: 'stepscope/report/1';
+  run: Run;
+  step_ms: StepTime;
+  /**
+   * Time of a profiled step over that of a clean one: what profiling itself costs. The times in this report are scaled to the clean step.
+   */
+  tax: number;
+  totals: Totals;
+  breakdown: Breakdown;
+  coverage: Coverage;
+  /**
+   * Every line that ran in the step, sorted by file and line.
+   */
+  lines: Line[];
+  unattributed: Unattributed;
+  /**
+   * Live memory over one step; null where it was not recorded.
+   */
+  memory: Memory | null;
+  /**
+   * What slows the step down, most important first.
+   */
+  findings: Finding[];
+  /**
+   * What a reader must know about how this was measured, one sentence each.
+   */
+  notes: string[];
+}
+/**
+ * What was run, and how its steps were found.
+ */
+export interface Run {
+  /**
+   * Absolute path of the script.
+   */
+  target: string;
+  /**
+   * Arguments the script was given.
+   */
+  args: string[];
+  /**
+   * Python that ran the script.
+   */
+  python: string;
+  /**
+   * Version of torch there.
+   */
+  torch: string;
+  /**
+   * "cpu", or the accelerator with its name: "cuda:0 NVIDIA H200".
+   */
+  device: string;
+  /**
+   * Start of the run, ISO 8601, UTC.
+   */
+  started: string;
+  /**
+   * Steps of the clean pass.
+   */
+  steps: number;
+  /**
+   * Steps run before it.
+   */
+  warmup: number;
+  /**
+   * How steps were found, one sentence.
+   */
+  boundary: string;
+  /**
+   * Class of the model that the optimizers hold; empty where none was seen.
+   */
+  model: string;
+}
+/**
+ * Wall time of one step in the clean pass, which runs without any profiler (ms).
+ */
+export interface StepTime {
+  /**
+   * Median, ms.
+   */
+  median: number;
+  /**
+   * 10th percentile, ms.
+   */
+  p10: number;
+  /**
+   * 90th percentile, ms.
+   */
+  p90: number;
+}
+/**
+ * Whole analysed windows, not per step.
+ */
+export interface Totals {
+  /**
+   * Wall time of everything analysed, ms.
+   */
+  span_ms: number;
+  /**
+   * Of it on the step's own thread, ms.
+   */
+  host_ms: number;
+  /**
+   * Time the devices were busy, union over streams, summed over devices, ms; null without an accelerator.
+   */
+  device_busy_ms: number | null;
+}
+/**
+ * Shares of the step by what bounded each moment; they sum to 1.
+ */
+export interface Breakdown {
+  /**
+   * Arithmetic. A share, 0 to 1.
+   */
+  compute: number;
+  /**
+   * Memory traffic. A share, 0 to 1.
+   */
+  memory: number;
+  /**
+   * Launching operators, Python. A share, 0 to 1.
+   */
+  overhead: number;
+  /**
+   * Waiting for input. A share, 0 to 1.
+   */
+  data: number;
+  /**
+   * Copies between host and device. A share, 0 to 1.
+   */
+  copy: number;
+  /**
+   * The host waiting for the device. A share, 0 to 1.
+   */
+  sync: number;
+  /**
+   * Other ranks. A share, 0 to 1.
+   */
+  communication: number;
+  /**
+   * Nothing running. A share, 0 to 1.
+   */
+  idle: number;
+  /**
+   * Everything else. A share, 0 to 1.
+   */
+  other: number;
+}
+/**
+ * How much is known to the line.
+ */
+export interface Coverage {
+  /**
+   * Of the step's time, what has an exact user line. A share, 0 to 1.
+   */
+  host: number;
+  /**
+   * Of operator time, what has an exact user line. A share, 0 to 1.
+   */
+  work: number;
+}
+/**
+ * One executing source line. cost_ms, host_ms and work_ms are three ledgers, never to be added to one another.
+ */
+export interface Line {
+  /**
+   * Absolute path.
+   */
+  file: string;
+  /**
+   * 1-based line.
+   */
+  line: number;
+  /**
+   * Qualified name of the function it belongs to.
+   */
+  function: string;
+  /**
+   * Times the line ran per step.
+   */
+  calls: number;
+  /**
+   * The line's part of the step, ms: every moment of the step has exactly one owner, a backward operator's owner being its forward line. All lines plus unattributed are the step.
+   */
+  cost_ms: number;
+  /**
+   * Wall time of the step's thread while this was the innermost user line, ms.
+   */
+  host_ms: number;
+  /**
+   * Compute this line caused, wherever it ran, ms: device busy time with an accelerator, else operator time. forward_ms + backward_ms.
+   */
+  work_ms: number;
+  /**
+   * Of work_ms, in the forward pass.
+   */
+  forward_ms: number;
+  /**
+   * Of work_ms, in the backward pass.
+   */
+  backward_ms: number;
+  /**
+   * Time the device had nothing to do while the host was on this line, ms; null without an accelerator.
+   */
+  device_idle_ms: number | null;
+  wait_ms: Waits;
+  /**
+   * Bytes allocated by this line per step; null where not recorded.
+   */
+  allocated_bytes: number | null;
+  /**
+   * Of the live bytes at the peak, those this line allocated; null where not recorded.
+   */
+  live_at_peak_bytes: number | null;
+  /**
+   * live_at_peak_bytes by what they are for; null where not recorded.
+   */
+  categories: Categories | null;
+  /**
+   * Floating-point operations per step; null where unknown.
+   */
+  flops: number | null;
+  /**
+   * Bytes read and written per step; null where unknown.
+   */
+  bytes_moved: number | null;
+  /**
+   * Kernels launched per step, or operators without an accelerator; null where not counted.
+   */
+  launches: number | null;
+  /**
+   * What bounds the line: arithmetic, memory traffic or launching; null where unknown.
+   */
+  regime: 'compute' | 'memory' | 'overhead' | null;
+  /**
+   * Measured time over what that bound allows, ms; null where unknown.
+   */
+  headroom_ms: number | null;
+  /**
+   * true: the executing line; false: only the function's line is known, as in recorded traces.
+   */
+  exact: boolean;
+  /**
+   * Lines whose work ran in the same fused kernels.
+   *
+   * Items: 1-based line.
+   */
+  fused_with: number[];
+  /**
+   * Its operators, most expensive first.
+   */
+  ops: Op[];
+}
+/**
+ * The part of host_ms during which the host only waited, ms per step.
+ */
+export interface Waits {
+  /**
+   * Waiting for input, ms per step; null where not measured.
+   */
+  data: number | null;
+  /**
+   * Waiting for the device, ms per step; null where not measured.
+   */
+  sync: number | null;
+  /**
+   * Waiting for a copy, ms per step; null where not measured.
+   */
+  copy: number | null;
+  /**
+   * Waiting for other ranks, ms per step; null where not measured.
+   */
+  communication: number | null;
+}
+/**
+ * Bytes by what the memory is for.
+ */
+export interface Categories {
+  /**
+   * Bytes of parameters.
+   */
+  parameter: number;
+  /**
+   * Bytes of gradients.
+   */
+  gradient: number;
+  /**
+   * Bytes of optimizer state.
+   */
+  optimizer: number;
+  /**
+   * Bytes of activations kept for backward.
+   */
+  activation: number;
+  /**
+   * Bytes of input.
+   */
+  input: number;
+  /**
+   * Bytes of everything else.
+   */
+  temporary: number;
+}
+/**
+ * One operator on one line.
+ */
+export interface Op {
+  /**
+   * Operator or kernel.
+   */
+  name: string;
+  /**
+   * Calls per step.
+   */
+  calls: number;
+  /**
+   * Its compute, ms per step.
+   */
+  work_ms: number;
+  /**
+   * Shapes of its inputs, as text; null where not recorded.
+   */
+  shapes: string | null;
+  /**
+   * Types of its inputs, as text; null where not recorded.
+   */
+  dtypes: string | null;
+  /**
+   * Whether it ran in the backward pass.
+   */
+  backward: boolean;
+}
+/**
+ * What has no user line, in the units of the lines, with the names it goes by.
+ */
+export interface Unattributed {
+  /**
+   * Part of the step, ms.
+   */
+  cost_ms: number;
+  /**
+   * Wall time of the step's thread, ms.
+   */
+  host_ms: number;
+  /**
+   * Compute, ms.
+   */
+  work_ms: number;
+  /**
+   * Operators without a line.
+   */
+  ops: Op[];
+}
+/**
+ * Live memory over one step on the model's device.
+ */
+export interface Memory {
+  /**
+   * Most live bytes at any instant.
+   */
+  peak_bytes: number;
+  /**
+   * Bytes that the caching allocator held; null without one.
+   */
+  reserved_bytes: number | null;
+  /**
+   * The line that reached the peak; null where it has none.
+   */
+  peak_line: LineRef | null;
+  categories: Categories;
+  /**
+   * Live bytes over the step, in order.
+   */
+  timeline: MemoryPoint[];
+}
+/**
+ * A place in a source.
+ */
+export interface LineRef {
+  /**
+   * Absolute path.
+   */
+  file: string;
+  /**
+   * 1-based line.
+   */
+  line: number;
+}
+/**
+ * Live bytes at one instant.
+ */
+export interface MemoryPoint {
+  /**
+   * Milliseconds after the start of the step.
+   */
+  at_ms: number;
+  /**
+   * Live bytes.
+   */
+  live_bytes: number;
+}
+/**
+ * One bottleneck, on the line a person would edit.
+ */
+export interface Finding {
+  /**
+   * Name of the rule that found it.
+   */
+  rule: string;
+  /**
+   * Absolute path.
+   */
+  file: string;
+  /**
+   * 1-based line.
+   */
+  line: number;
+  /**
+   * Last line of the statement, 1-based.
+   */
+  end_line: number;
+  /**
+   * warning: a large measured share of the step; information: a smaller one; hint: real, but its cost cannot be measured on this machine.
+   */
+  severity: 'warning' | 'information' | 'hint';
+  /**
+   * What happens and what to do, in words.
+   */
+  message: string;
+  /**
+   * The measurements behind it; each name carries its unit.
+   */
+  evidence: {
+    [k: string]: number | string;
+  };
+  /**
+   * Least and most that the fix would save, ms per step; null where no bound can be computed.
+   */
+  gain_ms: [number, number] | null;
+  /**
+   * The edit that would act on it; null where there is no safe one.
+   */
+  fix: Fix | null;
+  /**
+   * Outcome of measuring the fix; null where it was not tried.
+   */
+  trial: null;
+}
+/**
+ * A set of edits, or, where edits is empty, advice in words.
+ */
+export interface Fix {
+  /**
+   * What it does, for a menu.
+   */
+  title: string;
+  /**
+   * Edits of the sources as they were measured.
+   */
+  edits: Edit[];
+}
+/**
+ * Replace the text from start up to end (exclusive) by new_text. Columns are 0-based and count Unicode code points.
+ */
+export interface Edit {
+  /**
+   * Absolute path.
+   */
+  file: string;
+  /**
+   * 1-based line.
+   */
+  start_line: number;
+  /**
+   * 0-based column.
+   */
+  start_column: number;
+  /**
+   * 1-based line.
+   */
+  end_line: number;
+  /**
+   * 0-based column, exclusive.
+   */
+  end_column: number;
+  /**
+   * What to put there.
+   */
+  new_text: string;
+}

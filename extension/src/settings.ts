@@ -1,0 +1,68 @@
+/** The settings: read, checked, and put into the shape that the server gets. */
+import { settingKeys } from './contributions';
+
+/** What the server is told, in `initializationOptions` and `workspace/didChangeConfiguration`. */
+export interface ServerSettings {
+  /** The command that runs the profiled file, with its own arguments. */
+  interpreter: string[];
+  args: string[];
+  cwd: string;
+  steps: number | null;
+  /** Seconds until the first step. */
+  timeout: number;
+  rules: { disable: string[] };
+  inlayHints: { enabled: boolean };
+}
+
+export type Settings = Omit<ServerSettings, 'interpreter'> & {
+  /** Empty: not set by the user. */
+  interpreter: string[];
+};
+
+/** The part of `vscode.WorkspaceConfiguration` that is needed here. */
+export interface SettingsReader {
+  get(key: string): unknown;
+}
+
+/** What the variables of a path setting stand for. */
+export interface Variables {
+  workspaceFolder: string | undefined;
+  userHome: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+const DEFAULT_TIMEOUT = 300;
+
+/** Read every setting; a value of the wrong type counts as not set (VS Code underlines it). */
+export function readSettings(reader: SettingsReader, variables: Variables): Settings {
+  const strings = (key: string) => asStrings(reader.get(key));
+  const expand = (text: string) => expandVariables(text, variables);
+  const cwd = reader.get(settingKeys.cwd);
+  return {
+    interpreter: strings(settingKeys.interpreter).map(expand),
+    args: strings(settingKeys.args).map(expand),
+    cwd: typeof cwd === 'string' ? expand(cwd) : '',
+    steps: asPositive(reader.get(settingKeys.steps)),
+    timeout: asPositive(reader.get(settingKeys.timeout)) ?? DEFAULT_TIMEOUT,
+    rules: { disable: strings(settingKeys.disabledRules) },
+    inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
+  };
+}
+
+/** Replace `${workspaceFolder}`, `${userHome}` and `${env:NAME}`; leave the rest as it is. */
+export function expandVariables(text: string, variables: Variables): string {
+  return text.replaceAll(/\$\{(workspaceFolder|userHome|env:([^}]+))\}/g, (whole, name, env) => {
+    if (name === 'workspaceFolder') return variables.workspaceFolder ?? whole;
+    if (name === 'userHome') return variables.userHome;
+    // As in VS Code's own settings: a variable that is not set is empty.
+    return variables.environment[String(env)] ?? '';
+  });
+}
+
+function asStrings(value: unknown): string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
+}
+
+function asPositive(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : null;
+}

@@ -1,0 +1,80 @@
+// The real VS Code of the end-to-end test: code-server and a driver for the browser, in a folder of
+// their own (build/vscode), because they need another Node than we do and weigh 0.8 GB.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { BUILD } from './paths.mjs';
+import { npm } from './node-packages.mjs';
+import { install, outputOf, say, SetupError } from './process.mjs';
+import { fingerprint, isStamped, writeStamp } from './stamp.mjs';
+
+const HOME = path.join(BUILD, 'vscode');
+
+/** code-server runs only on Node 24, which the registry has as a package per system. */
+const PACKAGES = {
+  'code-server': '4.139.1',
+  'playwright-core': '1.65.1',
+  [`node-${process.platform}-${process.arch}`]: '24.22.3',
+};
+
+/**
+ * Install what is missing and tell where it is: `{ node, server, playwright, chromium }`, the last
+ * a browser's executable, `playwright` a folder to require from.
+ */
+export function ensureEditor() {
+  const chromium = ensureChromium();
+  const stamp = path.join(HOME, 'stamp');
+  const manifest = JSON.stringify({ private: true, dependencies: PACKAGES }, null, 2);
+  const wanted = fingerprint([], [manifest]);
+  if (!isStamped(stamp, wanted)) {
+    say('installing VS Code for the end-to-end test');
+    rmSync(HOME, { recursive: true, force: true });
+    mkdirSync(HOME, { recursive: true });
+    writeFileSync(path.join(HOME, 'package.json'), manifest);
+    npm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], HOME);
+    const vscode = path.join(HOME, 'node_modules', 'code-server', 'lib', 'vscode');
+    // Not `npm ci`: the shrinkwrap in there disagrees with its package.json.
+    npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], vscode);
+    writeStamp(stamp, wanted);
+  }
+  return {
+    node: path.join(
+      HOME,
+      'node_modules',
+      `node-${process.platform}-${process.arch}`,
+      'bin',
+      'node',
+    ),
+    server: path.join(HOME, 'node_modules', 'code-server', 'out', 'node', 'entry.js'),
+    playwright: path.join(HOME, 'package.json'),
+    chromium,
+  };
+}
+
+function findChromium() {
+  const named = process.env.STEPSCOPE_CHROMIUM;
+  if (named) return existsSync(named) ? named : null;
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    const found = outputOf('which', [name]);
+    if (found) return found;
+  }
+  return null;
+}
+
+function ensureChromium() {
+  const found = findChromium();
+  if (found) return found;
+  const canInstall = process.getuid?.() === 0 && outputOf('which', ['apt-get']) !== null;
+  if (!canInstall) {
+    throw new SetupError(
+      'the end-to-end test needs Chromium: install it, or name its executable in STEPSCOPE_CHROMIUM.',
+    );
+  }
+  say('installing Chromium for the end-to-end test');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  install('apt-get', ['update', '-qq'], { env });
+  const packages = ['chromium', 'fonts-dejavu-core'];
+  install('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+  const installed = findChromium();
+  if (!installed) throw new SetupError('Chromium was installed but is not on the PATH.');
+  return installed;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import {
+  commandIds,
+  restrictedSettings,
+  serverCommandIds,
+  settingKeys,
+  settingsSection,
+} from '../../extension/src/contributions';
+import { manifest, readText, texts } from './manifest';
+
+const { contributes } = manifest;
+const full = (key: string) => `${settingsSection}.${key}`;
+const sorted = (values: Iterable<string>) => [...values].sort();
+
+describe('the manifest and the code agree', () => {
+  it('on the commands', () => {
+    const declared = contributes.commands.map(({ command }) => command);
+    expect(sorted(declared)).toEqual(sorted(Object.values(commandIds)));
+  });
+
+  it('on the settings', () => {
+    const declared = Object.keys(contributes.configuration.properties);
+    expect(sorted(declared)).toEqual(sorted(Object.values(settingKeys).map(full)));
+  });
+
+  it('on what an untrusted workspace may not set', () => {
+    const declared = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
+    expect(sorted(declared)).toEqual(sorted(restrictedSettings.map(full)));
+  });
+
+  it('that menus only name declared commands', () => {
+    const declared = new Set<string>(Object.values(commandIds));
+    const named = Object.values(contributes.menus).flat();
+    expect(named.length).toBeGreaterThan(0);
+    for (const { command } of named) expect(declared).toContain(command);
+  });
+});
+
+describe('the manifest', () => {
+  it('gives every command a title without the name of the product, and the category', () => {
+    for (const { title, category } of contributes.commands) {
+      const key = title.replaceAll('%', '');
+      expect(texts[key], title).toBeDefined();
+      expect(texts[key]).not.toContain('Stepscope');
+      expect(category).toBe('Stepscope');
+    }
+  });
+
+  it('uses every text, and has a text for every use', () => {
+    const used = readText('package.json').matchAll(/"%([^%"]+)%"/g);
+    expect(sorted(new Set([...used].map(([, key]) => key ?? '')))).toEqual(
+      sorted(Object.keys(texts)),
+    );
+  });
+
+  it('starts with Python files only', () => {
+    expect(manifest.activationEvents).toEqual(['onLanguage:python']);
+  });
+
+  it('pins every package exactly, and ships none', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    for (const version of Object.values(manifest.devDependencies)) {
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    }
+  });
+
+  it('asks for the VS Code whose interface the code is compiled against', () => {
+    const compiled = manifest.devDependencies['@types/vscode'];
+    expect(manifest.engines.vscode).toBe(`^${compiled ?? ''}`);
+  });
+
+  it('has the version of the Python package', () => {
+    const version = /__version__ = "(.*)"/.exec(readText('pyserver/stepscope/__init__.py'))?.[1];
+    expect(manifest.version).toBe(version);
+  });
+});
+
+describe('the ids that the server registers', () => {
+  it('are not those of the palette, which VS Code would register twice', () => {
+    const palette = new Set<string>(Object.values(commandIds));
+    for (const id of Object.values(serverCommandIds)) expect(palette).not.toContain(id);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { expandVariables, readSettings, type Variables } from '../../extension/src/settings';
+import { manifest } from './manifest';
+
+const variables: Variables = {
+  workspaceFolder: '/work space',
+  userHome: '/home/me',
+  environment: { CONDA: '/opt/conda' },
+};
+
+const read = (values: Record<string, unknown>) =>
+  readSettings({ get: (key) => values[key] }, variables);
+
+const defaults = {
+  interpreter: [],
+  args: [],
+  cwd: '',
+  steps: null,
+  timeout: 300,
+  rules: { disable: [] },
+  inlayHints: { enabled: true },
+};
+
+describe('readSettings', () => {
+  it('has the defaults of the manifest', () => {
+    const declared = Object.entries(manifest.contributes.configuration.properties).map(
+      ([key, property]) => [key.replace('stepscope.', ''), property.default] as const,
+    );
+    expect(read(Object.fromEntries(declared))).toEqual(defaults);
+  });
+
+  it('uses the defaults for values of the wrong type', () => {
+    const wrong = {
+      interpreter: '/usr/bin/python3',
+      args: [1, 2],
+      cwd: 3,
+      steps: -1,
+      timeout: 'long',
+      'rules.disable': 'all',
+      'inlayHints.enabled': 'no',
+    };
+    expect(read(wrong)).toEqual(defaults);
+  });
+
+  it('passes on what is set', () => {
+    const set = read({
+      interpreter: ['${workspaceFolder}/.venv/bin/python', '-X', 'dev'],
+      args: ['--data', '${userHome}/data'],
+      cwd: '${workspaceFolder}/src',
+      steps: 12,
+      timeout: 2.5,
+      'rules.disable': ['slow-input'],
+      'inlayHints.enabled': false,
+    });
+    expect(set).toEqual({
+      interpreter: ['/work space/.venv/bin/python', '-X', 'dev'],
+      args: ['--data', '/home/me/data'],
+      cwd: '/work space/src',
+      steps: 12,
+      timeout: 2.5,
+      rules: { disable: ['slow-input'] },
+      inlayHints: { enabled: false },
+    });
+  });
+});
+
+describe('expandVariables', () => {
+  it.each([
+    ['${userHome}/a', '/home/me/a'],
+    ['${env:CONDA}/bin/python', '/opt/conda/bin/python'],
+    ['${env:NOT_SET}x', 'x'],
+    ['${workspaceFolder}${workspaceFolder}', '/work space/work space'],
+    ['${file}', '${file}'],
+    ['plain $HOME', 'plain $HOME'],
+  ])('%s', (text, expected) => {
+    expect(expandVariables(text, variables)).toBe(expected);
+  });
+
+  it('leaves the workspace folder alone where there is none', () => {
+    const none = { ...variables, workspaceFolder: undefined };
+    expect(expandVariables('${workspaceFolder}/a', none)).toBe('${workspaceFolder}/a');
+  });
+});
