@@ -251,3 +251,23 @@ def _replace_path(value: Any, path: str) -> Any:
             }
         )
     return value
+
+
+def report_on(
+    path: str, source: str, costs: dict[str, float], finding_texts: Iterable[str] = ()
+) -> Report:
+    """The report of a real file: ``costs`` maps a text that is on one line to that line's ms.
+
+    Each text of ``finding_texts`` names the line of one finding.
+    """
+    lines = [
+        line(line_of(text, source), ms, file=path, live_at_peak_bytes=96_000_000, ops=(op(),))
+        for text, ms in costs.items()
+    ]
+    findings = [
+        (finding(line_of(text, source), file=path), fix(line_of(text, source)))
+        for text in finding_texts
+    ]
+    return build_report(
+        profile(lines, run=run_info(target=path), sources={path: source}), findings
+    )

@@ -71,8 +71,8 @@ class LineMap:
 
 
 def _comparable(text: str) -> list[str]:
-    """Lines without the white space that formatters remove."""
-    return [line.rstrip() for line in split_lines(text)]
+    """Lines without what editors and formatters remove: byte order mark, trailing space."""
+    return [line.rstrip() for line in split_lines(text.removeprefix("\ufeff"))]
 
 
 def _pair_lines(before: list[str], after: list[str]) -> dict[int, Place]:

@@ -1,0 +1,77 @@
+"""Quick fixes: a finding's edit, computed anew against the text as it is now."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from stepscope import fixes
+from stepscope.editor.language_server import StepscopeServer
+from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
+from stepscope.editor.text import split_lines
+from stepscope.editor.to_lsp import to_lines, to_text_edit
+from stepscope.fixes.model import Fix
+from stepscope.report.model import Hint
+
+
+def register(server: StepscopeServer) -> None:
+    """Offer quick fixes."""
+    server.add_feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        code_actions,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+
+
+def code_actions(server: StepscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The fixes of all findings whose lines the requested range touches."""
+    path = server.path_of(params.text_document.uri)
+    text = None if path is None else server.text_of(path)
+    if path is None or text is None or not _wants_quick_fixes(params.context):
+        return []
+    first, last = to_lines(params.range)
+    actions: list[types.CodeAction] = []
+    for start, end, hint in server.hints_in(path, text):
+        if start <= last and first <= end:
+            fix = fixes.fix_for(hint.finding, text, start)
+            # Advice without an edit is in the Problems panel already.
+            if fix is not None and fix.edits:
+                actions.append(
+                    types.CodeAction(
+                        title=fix.title,
+                        kind=types.CodeActionKind.QuickFix,
+                        diagnostics=_answered(hint, params.context) or None,
+                        edit=_workspace_edit(server, fix),
+                    )
+                )
+    return actions
+
+
+def _wants_quick_fixes(context: types.CodeActionContext) -> bool:
+    if context.only is None:
+        return True
+    # Kinds are dotted paths; asking for a kind asks for everything below it.
+    return any(str(_value(kind)) in ("", "quickfix") for kind in context.only)
+
+
+def _value(kind: types.CodeActionKind | str) -> str:
+    return kind.value if isinstance(kind, types.CodeActionKind) else kind
+
+
+def _answered(hint: Hint, context: types.CodeActionContext) -> list[types.Diagnostic]:
+    """The client's own copies of the diagnostic that the fix acts on."""
+    wanted = {"rule": hint.finding.rule, "line": hint.finding.line}
+    return [
+        diagnostic
+        for diagnostic in context.diagnostics
+        if diagnostic.source == DIAGNOSTIC_SOURCE and diagnostic.data == wanted
+    ]
+
+
+def _workspace_edit(server: StepscopeServer, fix: Fix) -> types.WorkspaceEdit:
+    changes: dict[str, list[types.TextEdit]] = {}
+    for edit in fix.edits:
+        lines = split_lines(server.text_of(edit.file) or "")
+        changes.setdefault(server.uri_of(edit.file), []).append(
+            to_text_edit(lines, edit, server.encoding)
+        )
+    return types.WorkspaceEdit(changes=changes)

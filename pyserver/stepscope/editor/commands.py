@@ -1,0 +1,131 @@
+"""The commands: profile, cancel, clear."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from stepscope.editor import diagnostics, protocol
+from stepscope.editor.language_server import StepscopeServer, working_folder
+from stepscope.editor.protocol import ProfileAnswer, ProfileParams
+from stepscope.editor.runs import cancelled
+from stepscope.report.model import Report
+from stepscope.report.to_json import report_to_json
+from stepscope.session.model import Failure, ProfileRequest
+
+logger = logging.getLogger("stepscope")
+
+
+def register(server: StepscopeServer) -> None:
+    """Offer the commands."""
+
+    async def profile(*arguments: Any) -> ProfileAnswer:
+        return await _answer(server, lambda: _profile(server, arguments))
+
+    def cancel(*_: Any) -> bool:
+        return server.runs.cancel()
+
+    def clear(*arguments: Any) -> None:
+        _clear(server, arguments)
+
+    server.command(protocol.COMMAND_PROFILE)(profile)
+    server.command(protocol.COMMAND_CANCEL)(cancel)
+    server.command(protocol.COMMAND_CLEAR)(clear)
+    server.add_feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL, _cancel_progress)
+
+
+async def _answer(
+    server: StepscopeServer, run: Callable[[], Coroutine[Any, Any, ProfileAnswer]]
+) -> ProfileAnswer:
+    """The outcome of ``run``; what goes wrong is shown to the person and told to the caller."""
+    try:
+        return await run()
+    except ValueError as error:
+        return _refuse(server, str(error))
+    except Exception as error:
+        logger.exception("profiling failed")
+        return _refuse(server, f"Stepscope itself failed ({type(error).__name__}); see its log.")
+
+
+async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> ProfileAnswer:
+    params = protocol.parse_profile_params(arguments)
+    path = server.path_of(params.uri)
+    if path is None:
+        return _refuse(server, "Save the file first: only a file on disk can be run.")
+    running = server.runs.current
+    if running is not None:
+        return _refuse(
+            server,
+            f"{running.target.name} is being profiled already; wait for it or cancel it first.",
+            types.MessageType.Warning,
+        )
+    failed_before = server.store.clear_failure(path)
+    if failed_before is not None:
+        diagnostics.publish(server, [failed_before])
+    try:
+        report = await server.runs.profile(_request(server, Path(path), params))
+    except Failure as failure:
+        return _failed(server, path, failure)
+    _deliver(server, params.uri, report)
+    return {"ok": True, "step_ms": report.profile.step_ms.median}
+
+
+def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> ProfileRequest:
+    options = server.options
+    return ProfileRequest(
+        target=target,
+        args=options.args if params.args is None else params.args,
+        python=options.interpreter or sys.executable,
+        cwd=working_folder(server, target),
+        steps=options.steps if params.steps is None else params.steps,
+        warmup=options.warmup,
+        timeout_s=options.timeout,
+        workspace=tuple(server.workspace_folders()),
+    )
+
+
+def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:
+    before = server.store.paths()
+    server.store.add(report)
+    after = server.store.paths()
+    diagnostics.publish(server, (before | after).values())
+    shown = tuple(hint for hint in report.hints if server.may_speak(hint))
+    server.protocol.notify(
+        protocol.REPORT_NOTIFICATION,
+        {"uri": uri, "report": report_to_json(replace(report, hints=shown))},
+    )
+    server.refresh_views()
+
+
+def _failed(server: StepscopeServer, path: str, failure: Failure) -> ProfileAnswer:
+    if cancelled(failure):
+        return {"ok": False, "message": failure.message}
+    server.store.add_failure(path, failure)
+    if failure.file is not None:
+        diagnostics.publish(server, [failure.file])
+    return _refuse(server, failure.message)
+
+
+def _clear(server: StepscopeServer, arguments: tuple[Any, ...]) -> None:
+    uri = protocol.parse_clear_params(arguments)
+    before = server.store.paths()
+    server.store.clear(None if uri is None else server.path_of(uri))
+    diagnostics.publish(server, before.values())
+    server.refresh_views()
+
+
+def _refuse(
+    server: StepscopeServer, message: str, kind: types.MessageType = types.MessageType.Error
+) -> ProfileAnswer:
+    server.show(message, kind)
+    return {"ok": False, "message": message}
+
+
+def _cancel_progress(server: StepscopeServer, params: types.WorkDoneProgressCancelParams) -> None:
+    server.runs.cancel_progress(params.token)

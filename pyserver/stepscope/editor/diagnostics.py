@@ -1,0 +1,127 @@
+"""Findings in the Problems panel, each on the line to edit, with its evidence.
+
+Published, not pulled: one list of findings serves every client. A finding whose statement was
+edited is withdrawn, since nobody knows whether it still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from lsprotocol import types
+
+import stepscope
+from stepscope.attribution.model import Profile
+from stepscope.editor.language_server import StepscopeServer
+from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
+from stepscope.editor.store import file_key
+from stepscope.editor.text import split_lines
+from stepscope.editor.to_lsp import SEVERITIES, code_range
+from stepscope.report.evidence import describe_evidence, describe_gain
+from stepscope.report.model import Hint
+
+
+def register(server: StepscopeServer) -> None:
+    """Keep the diagnostics on their lines while texts change."""
+    server.add_feature(types.TEXT_DOCUMENT_DID_OPEN, _republish)
+    server.add_feature(types.TEXT_DOCUMENT_DID_CHANGE, _republish)
+    server.add_feature(types.TEXT_DOCUMENT_DID_CLOSE, _republish)
+
+
+def publish(server: StepscopeServer, paths: Iterable[str]) -> None:
+    """Send the present diagnostics of the files ``paths``; an empty list takes old ones away."""
+    for path in paths:
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(
+                uri=server.uri_of(path), diagnostics=diagnostics_of(server, path)
+            )
+        )
+
+
+def diagnostics_of(server: StepscopeServer, path: str) -> list[types.Diagnostic]:
+    """What is known about the file's current text; nothing for a file that is gone."""
+    text = server.text_of(path)
+    if text is None:
+        return []
+    lines = split_lines(text)
+    return [
+        *_findings(server, path, text, lines),
+        *_failures(server, path, text, lines),
+    ]
+
+
+def _findings(
+    server: StepscopeServer, path: str, text: str, lines: list[str]
+) -> list[types.Diagnostic]:
+    view = server.store.view(path)
+    if view is None:
+        return []
+    return [
+        types.Diagnostic(
+            range=code_range(lines, first, last, server.encoding),
+            severity=SEVERITIES[hint.finding.severity],
+            source=DIAGNOSTIC_SOURCE,
+            code=hint.finding.rule,
+            code_description=_page(hint.finding.rule),
+            message=_message(hint, view.profile),
+            # Enough to find the hint again, whatever has happened to the text since.
+            data={"rule": hint.finding.rule, "line": hint.finding.line},
+        )
+        for first, last, hint in server.hints_in(path, text)
+    ]
+
+
+def _failures(
+    server: StepscopeServer, path: str, text: str, lines: list[str]
+) -> list[types.Diagnostic]:
+    found: list[types.Diagnostic] = []
+    for mark in server.store.failures_in(path):
+        line = mark.failure.line or 1
+        place = mark.source.map_to(text).unchanged(line, line)
+        if place is not None and place.line <= len(lines):
+            found.append(
+                types.Diagnostic(
+                    range=code_range(lines, place.line, place.line, server.encoding),
+                    severity=types.DiagnosticSeverity.Error,
+                    source=DIAGNOSTIC_SOURCE,
+                    code=mark.failure.kind.value,
+                    message=mark.failure.message,
+                )
+            )
+    return found
+
+
+def _message(hint: Hint, profile: Profile) -> str:
+    finding = hint.finding
+    parts = [finding.message]
+    evidence = describe_evidence(finding)
+    if evidence:
+        parts.append("Measured: " + ", ".join(f"{name} {value}" for name, value in evidence) + ".")
+    gain = describe_gain(finding, profile)
+    if gain:
+        parts.append(gain)
+    return "\n".join(parts)
+
+
+@lru_cache(maxsize=64)
+def _page(rule: str) -> types.CodeDescription | None:
+    """The rule's page in ``docs/rules``, which lies beside the server; None if it is not there."""
+    package = Path(stepscope.__file__).resolve().parent
+    for folder in (package, *package.parents[:2]):
+        page = folder / "docs" / "rules" / f"{rule}.md"
+        if page.is_file():
+            return types.CodeDescription(href=page.as_uri())
+    return None
+
+
+def _republish(
+    server: StepscopeServer,
+    params: types.DidOpenTextDocumentParams
+    | types.DidChangeTextDocumentParams
+    | types.DidCloseTextDocumentParams,
+) -> None:
+    path = server.path_of(params.text_document.uri)
+    if path is not None and file_key(path) in server.store.paths():
+        publish(server, [path])

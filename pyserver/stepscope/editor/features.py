@@ -1,0 +1,25 @@
+"""Everything the server can do. A new feature is one file with ``register`` and one entry here."""
+
+from __future__ import annotations
+
+from stepscope.editor import (
+    code_actions,
+    code_lens,
+    commands,
+    configuration,
+    diagnostics,
+    hover,
+    inlay_hints,
+    lifecycle,
+)
+
+FEATURES = [
+    code_actions,
+    code_lens,
+    commands,
+    configuration,
+    diagnostics,
+    hover,
+    inlay_hints,
+    lifecycle,
+]

@@ -1,0 +1,44 @@
+"""The cost of a line at its end: ``41 % · 12.3 ms · ↑ 96 MB``. Nothing where nothing is spent."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from stepscope.editor.language_server import StepscopeServer
+from stepscope.editor.text import split_lines
+from stepscope.editor.to_lsp import line_end, to_lines
+from stepscope.report.display import summarize_line
+
+BEFORE_EDIT = " (before the edit)"
+
+
+def register(server: StepscopeServer) -> None:
+    """Offer inlay hints."""
+    server.add_feature(types.TEXT_DOCUMENT_INLAY_HINT, inlay_hints)
+
+
+def inlay_hints(server: StepscopeServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    """A hint for each line of the requested range that costs."""
+    path = server.path_of(params.text_document.uri)
+    if path is None or not server.options.inlay_hints.enabled:
+        return []
+    view, text = server.store.view(path), server.text_of(path)
+    if view is None or text is None:
+        return []
+    lines = split_lines(text)
+    first, last = to_lines(params.range)
+    hints: list[types.InlayHint] = []
+    for place, cost in view.placed_lines(text):
+        if not first <= place.line <= last:
+            continue
+        summary = summarize_line(view.profile, cost)
+        if summary is None:
+            continue
+        hints.append(
+            types.InlayHint(
+                position=line_end(lines, place.line, server.encoding),
+                label=summary.text + (BEFORE_EDIT if place.changed else ""),
+                padding_left=True,
+            )
+        )
+    return hints

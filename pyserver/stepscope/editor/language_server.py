@@ -1,0 +1,180 @@
+"""The server object: what every feature may ask for, and nothing of any single feature."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.uris import to_fs_path
+
+import stepscope
+from stepscope.editor.options import Options
+from stepscope.editor.runs import ProfileTarget, Runs
+from stepscope.editor.store import ReportStore, file_key, read_text
+from stepscope.editor.text import split_lines
+from stepscope.editor.to_lsp import Encoding
+from stepscope.report.model import Hint
+
+logger = logging.getLogger("stepscope")
+
+Handler = Callable[["StepscopeServer", Any], Any]
+
+
+class _Protocol(LanguageServerProtocol):
+    """Tells the server of a cancelled request.
+
+    pygls only drops the answer: the command behind it runs in a task of another name.
+    """
+
+    def handle_message(self, message: Any) -> None:
+        if getattr(message, "method", None) == types.CANCEL_REQUEST:
+            cast("StepscopeServer", self._server).runs.cancel_request(message.params.id)
+        super().handle_message(message)
+
+
+class StepscopeServer(LanguageServer):
+    """Holds the options, the reports and the run in progress; talks to the client."""
+
+    def __init__(self, profile_target: ProfileTarget | None = None) -> None:
+        super().__init__(
+            "stepscope",
+            stepscope.__version__,
+            # pygls applies partial edits to lines split at form feeds; editors do not split there.
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            protocol_cls=_Protocol,
+            converter_factory=default_converter,
+        )
+        self.options = Options()
+        self.store = ReportStore()
+        self.runs = Runs(self, profile_target or _pipeline_profile_target)
+
+    # -- features ------------------------------------------------------------------------------
+
+    def add_feature(self, method: str, handler: Handler, options: Any = None) -> None:
+        """Answer ``method`` with ``handler(server, params)``.
+
+        A failure is logged and answered with nothing, so that one broken feature does not take
+        the others along.
+        """
+
+        @functools.wraps(handler)
+        def guarded(params: Any) -> Any:
+            try:
+                return handler(self, params)
+            except Exception:
+                logger.exception("%s failed", method)
+                return None
+
+        @functools.wraps(handler)
+        async def guarded_async(params: Any) -> Any:
+            try:
+                return await handler(self, params)
+            except Exception:
+                logger.exception("%s failed", method)
+                return None
+
+        chosen = guarded_async if asyncio.iscoroutinefunction(handler) else guarded
+        # pygls passes the server to what takes it; this one has it already.
+        del chosen.__wrapped__
+        self.feature(method, options)(chosen)
+
+    # -- documents -----------------------------------------------------------------------------
+
+    @property
+    def encoding(self) -> Encoding:
+        """The units that the client counts columns in."""
+        return self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+
+    def path_of(self, uri: str) -> str | None:
+        """The file behind ``uri``; None for an untitled or virtual document."""
+        if not uri.startswith("file:"):
+            return None
+        path: str | None = to_fs_path(uri)
+        return path
+
+    def uri_of(self, path: str) -> str:
+        """The client's own name of the file if it has it open, else one of ours."""
+        return self._open_uri(path) or Path(path).absolute().as_uri()
+
+    def text_of(self, path: str) -> str | None:
+        """The file as the client shows it, else as it is on disk; None where it is gone."""
+        uri = self._open_uri(path)
+        if uri is not None:
+            source: str = self.workspace.text_documents[uri].source
+            return source
+        return read_text(path)
+
+    def lines_of(self, path: str) -> list[str]:
+        """The lines of ``text_of``; none where the file is gone."""
+        text = self.text_of(path)
+        return [] if text is None else split_lines(text)
+
+    def workspace_folders(self) -> list[Path]:
+        """Folders the client has open."""
+        paths = (self.path_of(uri) for uri in self.workspace.folders)
+        return [Path(path) for path in paths if path]
+
+    def _open_uri(self, path: str) -> str | None:
+        key = file_key(path)
+        uris: list[str] = list(self.workspace.text_documents)
+        for uri in uris:
+            open_path = self.path_of(uri)
+            if open_path is not None and file_key(open_path) == key:
+                return uri
+        return None
+
+    # -- reports -------------------------------------------------------------------------------
+
+    def may_speak(self, hint: Hint) -> bool:
+        """Whether the options leave this hint's rule on."""
+        return hint.finding.rule not in self.options.rules.disable
+
+    def hints_in(self, path: str, text: str) -> list[tuple[int, int, Hint]]:
+        """(first line, last line, hint) of what to say about the file's current ``text``."""
+        view = self.store.view(path)
+        placed = [] if view is None else view.placed_hints(text)
+        return [found for found in placed if self.may_speak(found[2])]
+
+    # -- the client ----------------------------------------------------------------------------
+
+    def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+        """A message in the client's face."""
+        self.window_show_message(types.ShowMessageParams(type=kind, message=message))
+
+    def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """A line in the client's log."""
+        self.window_log_message(types.LogMessageParams(type=kind, message=message))
+
+    def refresh_views(self) -> None:
+        """Ask for hints and lenses again, where the client can be asked."""
+        workspace = self.client_capabilities.workspace
+        if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+
+def _pipeline_profile_target(*args: Any) -> Any:
+    # Late: `initialize` is answered before the stages are loaded.
+    from stepscope.pipeline import profile_target
+
+    return profile_target(*args)
+
+
+def working_folder(server: StepscopeServer, target: Path) -> Path:
+    """Where a target runs: the option, else its workspace folder, else its own folder."""
+    if server.options.cwd:
+        return Path(server.options.cwd)
+    key = Path(file_key(str(target)))
+    for folder in server.workspace_folders():
+        if key.is_relative_to(os.path.normcase(os.path.realpath(folder))):
+            return folder
+    return target.parent

@@ -1,0 +1,145 @@
+"""Settings that a client sends, as defaulted dataclasses.
+
+Bad values never stop the server: each is described once, and its default is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+SECTION = "stepscope"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOptions:
+    """Which rules may speak."""
+
+    disable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InlayHintOptions:
+    """Costs at the ends of lines."""
+
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All settings. ``steps`` and ``warmup`` None: chosen by the agent; ``timeout`` in seconds."""
+
+    interpreter: str | None = None
+    args: tuple[str, ...] = ()
+    cwd: str = ""
+    steps: int | None = None
+    warmup: int | None = None
+    timeout: float = 300.0
+    rules: RuleOptions = field(default_factory=RuleOptions)
+    inlay_hints: InlayHintOptions = field(default_factory=InlayHintOptions)
+
+
+def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
+    """Options from ``{"stepscope": {...}}``, and one sentence for each value that is not usable.
+
+    Anything that is missing, null or unknown keeps its default: clients send settings of newer
+    and older versions.
+    """
+    reader = _Reader(_section(settings, SECTION), prefix=SECTION)
+    rules = reader.inner("rules")
+    hints = reader.inner("inlayHints")
+    defaults = Options()
+    options = Options(
+        interpreter=reader.get("interpreter", _interpreter, "a list with one path", None),
+        args=reader.get("args", _strings, "a list of strings", defaults.args),
+        cwd=reader.get("cwd", _string, "a path", defaults.cwd),
+        steps=reader.get("steps", _positive, "a whole number from 1", None),
+        warmup=reader.get("warmup", _not_negative, "a whole number from 0", None),
+        timeout=reader.get("timeout", _seconds, "seconds above 0", defaults.timeout),
+        rules=RuleOptions(disable=rules.get("disable", _strings, "a list of rule names", ())),
+        inlay_hints=InlayHintOptions(
+            enabled=hints.get("enabled", _boolean, "true or false", defaults.inlay_hints.enabled)
+        ),
+    )
+    return options, tuple(reader.problems)
+
+
+class _Reader:
+    """Takes typed values out of one JSON object and collects what is wrong with the others."""
+
+    def __init__(
+        self, values: Mapping[str, Any], prefix: str, problems: list[str] | None = None
+    ) -> None:
+        self._values = values
+        self._prefix = prefix
+        self.problems: list[str] = [] if problems is None else problems
+
+    def get(self, key: str, read: Callable[[object], T], wanted: str, default: T) -> T:
+        value = self._values.get(key)
+        if value is None:
+            return default
+        try:
+            return read(value)
+        except ValueError:
+            self.problems.append(f"{self._prefix}.{key} must be {wanted}; the default is used.")
+            return default
+
+    def inner(self, key: str) -> _Reader:
+        prefix = f"{self._prefix}.{key}"
+        value = self._values.get(key)
+        if value is not None and not isinstance(value, Mapping):
+            self.problems.append(f"{prefix} must be an object; the default is used.")
+        return _Reader(_section(self._values, key), prefix, self.problems)
+
+
+def _section(settings: object, key: str) -> Mapping[str, Any]:
+    section = settings.get(key) if isinstance(settings, Mapping) else None
+    return section if isinstance(section, Mapping) else {}
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError
+    return tuple(_string(item) for item in value)
+
+
+def _interpreter(value: object) -> str | None:
+    paths = _strings(value)
+    if len(paths) > 1:
+        raise ValueError
+    return paths[0] or None if paths else None
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _whole(value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError
+    return value
+
+
+def _positive(value: object) -> int | None:
+    return _whole(value, 1)
+
+
+def _not_negative(value: object) -> int | None:
+    return _whole(value, 0)
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        raise ValueError
+    return float(value)

@@ -1,0 +1,78 @@
+"""A run's progress in the client: work-done progress that the server starts, with a cancel."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from stepscope import format as fmt
+from stepscope.session.model import Phase, Progress
+
+if TYPE_CHECKING:
+    from stepscope.editor.language_server import StepscopeServer
+
+logger = logging.getLogger("stepscope")
+
+LEAST_INTERVAL_S = 0.1
+"""Between two reports of one phase: steps of a small model take less than a millisecond."""
+
+
+class ProgressView:
+    """Opens in its own time, since a run must not wait for the client to draw."""
+
+    def __init__(self, server: StepscopeServer, title: str) -> None:
+        self._server = server
+        self._title = f"Profiling {title}"
+        self.token = f"stepscope-{uuid.uuid4()}"
+        self._task: asyncio.Task[None] | None = None
+        self._open = False
+        self._state = Progress(Phase.STARTING)
+        self._sent_phase: Phase | None = None
+        self._sent_at = 0.0
+
+    def open(self) -> None:
+        """Ask the client for a progress bar, if it has any."""
+        window = self._server.client_capabilities.window
+        if window and window.work_done_progress:
+            self._task = asyncio.ensure_future(self._create())
+
+    def show(self, state: Progress) -> None:
+        """The newest state. Every phase is shown, every step only at a bearable rate."""
+        self._state = state
+        if not self._open:
+            return
+        now = time.monotonic()
+        if state.phase is self._sent_phase and now - self._sent_at < LEAST_INTERVAL_S:
+            return
+        self._sent_phase, self._sent_at = state.phase, now
+        self._server.work_done_progress.report(
+            self.token, types.WorkDoneProgressReport(message=fmt.progress(state), cancellable=True)
+        )
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._open:
+            self._open = False
+            self._server.work_done_progress.end(self.token, types.WorkDoneProgressEnd())
+        elif self._task is not None:
+            self._task.cancel()
+
+    async def _create(self) -> None:
+        try:
+            await self._server.work_done_progress.create_async(self.token)
+        except Exception as error:
+            logger.warning("the client refused a progress bar: %s", error)
+            return
+        self._server.work_done_progress.begin(
+            self.token,
+            types.WorkDoneProgressBegin(
+                title=self._title, message=fmt.progress(self._state), cancellable=True
+            ),
+        )
+        self._sent_phase, self._sent_at = self._state.phase, time.monotonic()
+        self._open = True

@@ -1,0 +1,68 @@
+"""The messages that are ours: commands, their parameters and answers, one notification.
+
+The extension's ``contributions.ts`` names the same commands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+COMMAND_PROFILE = "stepscope.profile"
+COMMAND_CANCEL = "stepscope.cancel"
+COMMAND_CLEAR = "stepscope.clear"
+
+REPORT_NOTIFICATION = "stepscope/report"
+"""``{uri, report}``: a report was made; ``report`` follows ``report.schema.json``."""
+
+DIAGNOSTIC_SOURCE = "stepscope"
+
+
+class ProfileAnswer(TypedDict, total=False):
+    """Answer to ``stepscope.profile``, sent when the run has ended."""
+
+    ok: bool
+    message: str
+    step_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileParams:
+    """``{uri, args?, steps?}``. ``None``: what the options say."""
+
+    uri: str
+    args: tuple[str, ...] | None = None
+    steps: int | None = None
+
+
+def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
+    """The parameters of ``stepscope.profile``. Raises ValueError with a sentence for a person."""
+    given = _only_object(COMMAND_PROFILE, arguments)
+    uri = given.get("uri")
+    if not isinstance(uri, str) or not uri:
+        raise ValueError(f"{COMMAND_PROFILE} needs the uri of a file.")
+    args = given.get("args")
+    if args is not None and not _is_list_of_strings(args):
+        raise ValueError(f"{COMMAND_PROFILE}: args must be a list of strings.")
+    steps = given.get("steps")
+    if steps is not None and (not isinstance(steps, int) or steps < 1):
+        raise ValueError(f"{COMMAND_PROFILE}: steps must be a whole number from 1.")
+    return ProfileParams(uri, None if args is None else tuple(args), steps)
+
+
+def parse_clear_params(arguments: tuple[Any, ...]) -> str | None:
+    """The uri whose report ``stepscope.clear`` removes; None: every report."""
+    if not arguments or arguments[0] is None:
+        return None
+    uri = _only_object(COMMAND_CLEAR, arguments).get("uri")
+    return uri if isinstance(uri, str) else None
+
+
+def _only_object(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    if len(arguments) != 1 or not isinstance(arguments[0], dict):
+        raise ValueError(f"{command} takes one object.")
+    return arguments[0]
+
+
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -1,0 +1,172 @@
+"""The reports in memory, indexed for questions about one line of one file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from stepscope.attribution.model import LineCost, Profile
+from stepscope.editor.staleness import LineMap, Place
+from stepscope.report.model import Hint, Report
+from stepscope.session.model import Failure
+
+
+@lru_cache(maxsize=4096)
+def file_key(path: str) -> str:
+    """One spelling for all names of a file: editors and Python may see it through other links."""
+    return os.path.normcase(os.path.realpath(path))
+
+
+@dataclass(slots=True)
+class MeasuredText:
+    """A text as it was when it was measured, and where its lines are in a current one."""
+
+    text: str
+    _map: tuple[str, LineMap] | None = None
+
+    def map_to(self, current: str) -> LineMap:
+        """The line map to ``current``; kept until the text changes again."""
+        # Comparing equal texts costs microseconds, a diff milliseconds.
+        if self._map is None or self._map[0] != current:
+            self._map = (current, LineMap(self.text, current))
+        return self._map[1]
+
+
+@dataclass(slots=True)
+class FileView:
+    """What one report knows about one file."""
+
+    path: str
+    profile: Profile
+    source: MeasuredText
+    lines: dict[int, LineCost] = field(default_factory=dict)
+    hints: list[Hint] = field(default_factory=list)
+
+    def placed_lines(self, current: str) -> list[tuple[Place, LineCost]]:
+        """Every line that still has a place in ``current``, in the order of the measured text."""
+        line_map = self.source.map_to(current)
+        placed = ((line_map.current(number), cost) for number, cost in self.lines.items())
+        return [(place, cost) for place, cost in placed if place is not None]
+
+    def line_at(self, current: str, line: int) -> tuple[Place, LineCost] | None:
+        """The cost of the current line ``line`` (1-based), if it was measured."""
+        line_map = self.source.map_to(current)
+        measured = line_map.measured(line)
+        cost = None if measured is None else self.lines.get(measured)
+        if measured is None or cost is None:
+            return None
+        place = line_map.current(measured)
+        return None if place is None else (place, cost)
+
+    def placed_hints(self, current: str) -> list[tuple[int, int, Hint]]:
+        """(first line, last line, hint) for each hint whose statement has not been edited."""
+        line_map = self.source.map_to(current)
+        found: list[tuple[int, int, Hint]] = []
+        for hint in self.hints:
+            first, last = hint.finding.line, max(hint.finding.line, hint.finding.end_line)
+            place = line_map.unchanged(first, last)
+            if place is not None:
+                found.append((place.line, place.line + last - first, hint))
+        return found
+
+
+@dataclass(slots=True)
+class FailureMark:
+    """A run that failed on a line of the user's code."""
+
+    path: str
+    failure: Failure
+    source: MeasuredText
+
+
+class ReportStore:
+    """The last report of each target. A file that several of them ran shows the newest."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, dict[str, FileView]] = {}  # target -> file -> view, oldest first
+        self._failures: dict[str, FailureMark] = {}  # target -> where it failed
+
+    def add(self, report: Report) -> None:
+        """Keep ``report`` in place of the target's earlier one."""
+        target = file_key(report.profile.run.target)
+        self._failures.pop(target, None)
+        self._reports.pop(target, None)
+        self._reports[target] = _views(report)
+
+    def add_failure(self, target: str, failure: Failure) -> None:
+        """Remember where a run of ``target`` failed, until it is run or cleared."""
+        if failure.file is None or failure.line is None:
+            return
+        source = MeasuredText(read_text(failure.file) or "")
+        self._failures[file_key(target)] = FailureMark(failure.file, failure, source)
+
+    def clear_failure(self, target: str) -> str | None:
+        """Forget the failure of an earlier run of ``target``; the file it was marked in, if any."""
+        mark = self._failures.pop(file_key(target), None)
+        return None if mark is None else mark.path
+
+    def clear(self, path: str | None) -> None:
+        """Forget every report that knows the file ``path``; None: all of them."""
+        if path is None:
+            self._reports.clear()
+            self._failures.clear()
+            return
+        key = file_key(path)
+        self._reports = {
+            target: views
+            for target, views in self._reports.items()
+            if key != target and key not in views
+        }
+        self._failures = {
+            target: mark
+            for target, mark in self._failures.items()
+            if key not in (target, file_key(mark.path))
+        }
+
+    def view(self, path: str) -> FileView | None:
+        """The newest knowledge about the file ``path``."""
+        key = file_key(path)
+        for views in reversed(list(self._reports.values())):
+            if key in views:
+                return views[key]
+        return None
+
+    def failures_in(self, path: str) -> list[FailureMark]:
+        """Failed runs that ended on a line of ``path``."""
+        key = file_key(path)
+        return [mark for mark in self._failures.values() if file_key(mark.path) == key]
+
+    def paths(self) -> dict[str, str]:
+        """Every file with something to say: its key and its name."""
+        known = {key: view.path for views in self._reports.values() for key, view in views.items()}
+        return known | {file_key(mark.path): mark.path for mark in self._failures.values()}
+
+
+def read_text(path: str) -> str | None:
+    """The file's text, or None where it cannot be read any more."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        return None
+
+
+def _views(report: Report) -> dict[str, FileView]:
+    profile = report.profile
+    views: dict[str, FileView] = {}
+
+    def view_of(path: str) -> FileView:
+        key = file_key(path)
+        if key not in views:
+            text = profile.sources.get(path)
+            # Without the measured text nothing can tell whether the file was edited since.
+            source = MeasuredText(text if text is not None else read_text(path) or "")
+            views[key] = FileView(path, profile, source)
+        return views[key]
+
+    for line in profile.lines:
+        view_of(line.file).lines[line.line] = line
+    for hint in report.hints:
+        view_of(hint.finding.file).hints.append(hint)
+    return views

@@ -1,0 +1,112 @@
+"""The real server process with a run that stops in each phase until the test lets it go on.
+
+Started by the tests with the folder of their control files as its argument. A run writes
+``at-<phase>`` once it is there and goes on when ``pass-<phase>`` exists; ``script.json`` says how
+it ends. What the server does around the run is all real.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from stepscope.report.model import Report
+from stepscope.server import build_server, serve_stdio
+from stepscope.session.model import (
+    CancelToken,
+    Failure,
+    FailureKind,
+    OnOutput,
+    OnProgress,
+    Phase,
+    ProfileRequest,
+    Progress,
+)
+
+LONGEST_WAIT_S = 20.0
+POLL_S = 0.005
+
+
+class FakeRun:
+    """Stands in for ``pipeline.profile_target``."""
+
+    def __init__(self, control: Path) -> None:
+        self._control = control
+
+    def __call__(
+        self,
+        request: ProfileRequest,
+        on_progress: OnProgress,
+        on_output: OnOutput,
+        cancel: CancelToken,
+    ) -> Report:
+        """Go through the phases, then end as ``script.json`` says."""
+        script = self._script()
+        self._write("request", json.dumps(_plain(request)))
+        stopped = threading.Event()
+        cancel.on_cancel(stopped.set)
+        try:
+            for chunk in script.get("output", []):
+                on_output(chunk.encode("latin-1"))
+            for phase in Phase:
+                step = 3 if phase is Phase.MEASURING else None
+                on_progress(Progress(phase, step, 10 if step else None))
+                self._write(f"at-{phase.value}", "")
+                self._hold(phase, script.get("hold", []), stopped)
+            return self._end(script, request)
+        finally:
+            self._write("ended", "cancelled" if cancel.cancelled else "finished")
+
+    def _hold(self, phase: Phase, held: list[str], stopped: threading.Event) -> None:
+        gate = self._control / f"pass-{phase.value}"
+        waited = 0.0
+        while phase.value in held and not gate.exists() and waited < LONGEST_WAIT_S:
+            if stopped.wait(POLL_S):
+                break
+            waited += POLL_S
+        if stopped.is_set():
+            raise Failure(FailureKind.CANCELLED, "Cancelled.")
+
+    def _end(self, script: dict[str, Any], request: ProfileRequest) -> Report:
+        from tests import factories
+
+        if "failure" in script:
+            failure = dict(script["failure"])
+            raise Failure(FailureKind(failure.pop("kind")), **failure)
+        if "bug" in script:
+            raise RuntimeError(script["bug"])
+        source = request.target.read_text(encoding="utf-8")
+        return factories.report_on(
+            str(request.target), source, script["costs"], script.get("findings", [])
+        )
+
+    def _script(self) -> dict[str, Any]:
+        path = self._control / "script.json"
+        script: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return script
+
+    def _write(self, name: str, text: str) -> None:
+        # Renamed into place, so that a test never sees half of it.
+        temporary = self._control / f".{name}"
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(self._control / name)
+
+
+def _plain(request: ProfileRequest) -> dict[str, Any]:
+    return {
+        "target": str(request.target),
+        "args": list(request.args),
+        "python": request.python,
+        "cwd": str(request.cwd),
+        "steps": request.steps,
+        "warmup": request.warmup,
+        "timeout_s": request.timeout_s,
+        "workspace": [str(folder) for folder in request.workspace],
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(serve_stdio(build_server(FakeRun(Path(sys.argv[1])))))
