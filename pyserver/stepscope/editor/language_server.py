@@ -14,12 +14,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
 import stepscope
 from stepscope.editor.options import Options
 from stepscope.editor.runs import ProfileTarget, Runs
 from stepscope.editor.store import ReportStore, file_key, read_text
-from stepscope.editor.text import split_lines
 from stepscope.editor.to_lsp import Encoding
 from stepscope.report.model import Hint
 
@@ -102,33 +102,29 @@ class StepscopeServer(LanguageServer):
 
     def uri_of(self, path: str) -> str:
         """The client's own name of the file if it has it open, else one of ours."""
-        return self._open_uri(path) or Path(path).absolute().as_uri()
+        document = self._open_document(path)
+        if document is not None:
+            return str(document.uri)
+        return Path(path).absolute().as_uri()
 
     def text_of(self, path: str) -> str | None:
         """The file as the client shows it, else as it is on disk; None where it is gone."""
-        uri = self._open_uri(path)
-        if uri is not None:
-            source: str = self.workspace.text_documents[uri].source
-            return source
-        return read_text(path)
-
-    def lines_of(self, path: str) -> list[str]:
-        """The lines of ``text_of``; none where the file is gone."""
-        text = self.text_of(path)
-        return [] if text is None else split_lines(text)
+        document = self._open_document(path)
+        return read_text(path) if document is None else str(document.source)
 
     def workspace_folders(self) -> list[Path]:
         """Folders the client has open."""
-        paths = (self.path_of(uri) for uri in self.workspace.folders)
+        paths = (self.path_of(folder.uri) for folder in self.workspace.folders.values())
         return [Path(path) for path in paths if path]
 
-    def _open_uri(self, path: str) -> str | None:
+    def _open_document(self, path: str) -> TextDocument | None:
         key = file_key(path)
-        uris: list[str] = list(self.workspace.text_documents)
-        for uri in uris:
-            open_path = self.path_of(uri)
+        documents: list[TextDocument] = list(self.workspace.text_documents.values())
+        for document in documents:
+            # Not the key that pygls keeps it under: that is no longer a valid URI.
+            open_path = self.path_of(document.uri)
             if open_path is not None and file_key(open_path) == key:
-                return uri
+                return document
         return None
 
     # -- reports -------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ class ProgressView:
         self.token = f"stepscope-{uuid.uuid4()}"
         self._task: asyncio.Task[None] | None = None
         self._open = False
+        self._closed = False
         self._state = Progress(Phase.STARTING)
         self._sent_phase: Phase | None = None
         self._sent_at = 0.0
@@ -55,18 +56,19 @@ class ProgressView:
         )
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away. One that the client has not made yet will never begin."""
+        self._closed = True
         if self._open:
             self._open = False
             self._server.work_done_progress.end(self.token, types.WorkDoneProgressEnd())
-        elif self._task is not None:
-            self._task.cancel()
 
     async def _create(self) -> None:
         try:
             await self._server.work_done_progress.create_async(self.token)
         except Exception as error:
             logger.warning("the client refused a progress bar: %s", error)
+            return
+        if self._closed:
             return
         self._server.work_done_progress.begin(
             self.token,
