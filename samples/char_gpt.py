@@ -80,8 +80,7 @@ class Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.attention(self.norm1(x))
-        x = x + self.mlp(self.norm2(x))
-        return x
+        return x + self.mlp(self.norm2(x))
 
 
 class CharGPT(nn.Module):
@@ -148,7 +147,7 @@ def main() -> None:
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step, args)
         x, y = data.batch(args.batch_size)
-        logits, loss = model(x, y)
+        _, loss = model(x, y)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)

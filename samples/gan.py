@@ -43,7 +43,7 @@ class Generator(nn.Module):
 
 
 class Discriminator(nn.Module):
-    """Pictures (N, 1, 32, 32) to logits (N,): is it real?"""
+    """Pictures (N, 1, 32, 32) to logits (N,) of being real."""
 
     def __init__(self, width: int):
         super().__init__()

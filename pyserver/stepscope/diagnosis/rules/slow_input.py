@@ -1,0 +1,163 @@
+"""slow-input: the step waits for a DataLoader that more workers would make faster.
+
+Gated by the measured wait: a loader without workers that nobody waits for is no finding. Named
+``num_workers`` comes from measured times, never from "all cores": past the number that keeps up,
+workers only take memory and processor time away.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+
+from stepscope import format as fmt
+from stepscope.diagnosis.facts import Facts, LoaderFacts
+from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.gates import abstain, last_line, negligible, share_of_step, silent
+from stepscope.diagnosis.rule import Rule
+
+NAME = "slow-input"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Shares of the step spent waiting for one loader.
+
+    Under 10 % the wait is of the size of a step's usual spread over a run; from 20 % on it is
+    more than most changes to a model would save, so it comes first.
+    """
+
+    information: float = 0.10
+    warning: float = 0.20
+
+
+THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What more workers would do. Times in ms per step.
+
+    ``enough`` tells whether ``workers`` can keep up with the step, or are only as many as the
+    cores allow. ``spare_cores`` are those that the training leaves to the workers.
+    """
+
+    workers: int
+    enough: bool
+    spare_cores: int
+    gain: tuple[float, float]
+
+
+def evaluate(facts: Facts) -> tuple[Finding, ...]:
+    """One finding per loader that the step waits for and that more workers would speed up."""
+    findings: list[Finding] = []
+    for loader in facts.loaders:
+        findings += _examine(facts, loader)
+    return tuple(findings)
+
+
+def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
+    key = loader.construct or loader.loop
+    if key is None:
+        return abstain(NAME, "no line is known for a loader")
+    share = share_of_step(facts, loader.wait_ms)
+    if share < THRESHOLDS.information:
+        return silent(NAME, f"waits {share:.3f} of the step")
+    plan = plan_workers(facts, loader)
+    if plan.workers <= loader.num_workers:
+        return silent(NAME, f"{loader.num_workers} workers are as many as could help")
+    if negligible(facts, plan.gain[1]):
+        return silent(NAME, f"{plan.workers} workers would save {plan.gain[1]:.3f} ms")
+    evidence: dict[str, float | int | str] = {
+        "wait_ms": loader.wait_ms,
+        "wait_share": share,
+        "num_workers": loader.num_workers,
+        "workers": plan.workers,
+        "cores": facts.machine.cores,
+    }
+    if loader.num_workers == 0 and loader.fetch_cpu_ms is not None:
+        evidence["fetch_cpu_ms"] = loader.fetch_cpu_ms
+    if not _workers_fork(facts.profile.run.python):
+        evidence["start_method"] = "spawn"
+    return (
+        Finding(
+            rule=NAME,
+            file=key[0],
+            line=key[1],
+            end_line=last_line(facts, key),
+            severity=Severity.WARNING if share >= THRESHOLDS.warning else Severity.INFORMATION,
+            message=_message(facts, loader, plan),
+            evidence=evidence,
+            gain_ms=plan.gain,
+        ),
+    )
+
+
+def plan_workers(facts: Facts, loader: LoaderFacts) -> Plan:
+    """How many workers the measured times call for, and what they would save.
+
+    With ``train`` = the step without its wait and ``fetch`` = the time one process needs to load
+    a step's batches, ``w`` workers sustain a step of ``max(train, fetch / w)``; so
+    ``ceil(fetch / train)`` keep up, bounded by all cores but the training's own.
+
+    The high gain is what that many workers save if nothing gets in their way. The low one grants
+    them only what is certain to run beside the training: on a CPU run the cores that torch's
+    threads leave free (on an accelerator all but one), and of the fetch only its processor time
+    divided among them; the rest of it (disk, network, locks) may not get faster by being asked
+    for twice, so it is overlapped as a whole. With workers already there, what holds them up is
+    not known, and nothing is certain.
+    """
+    step = facts.profile.step_ms.median
+    wait = min(loader.wait_ms, step)
+    train = step - wait
+    # Workers that are waited for are the bottleneck: together they take one step for a batch.
+    fetch = wait if loader.num_workers == 0 else loader.num_workers * step
+    bound = max(1, facts.machine.cores - 1)
+    called_for = math.ceil(fetch / train) if train > fetch / bound else bound
+    workers = max(1, min(called_for, bound))
+    high = min(wait, step - max(train, fetch / workers))
+    on_cpu = facts.machine.device == "cpu"
+    taken = min(facts.machine.threads, facts.machine.cores) if on_cpu else 1
+    spare = facts.machine.cores - taken
+    low = 0.0
+    if spare > 0 and loader.num_workers == 0:
+        processor = min(fetch, loader.fetch_cpu_ms or 0.0)
+        slowest = fetch - processor + processor / min(workers, spare)
+        low = max(0.0, min(high, step - max(train, slowest)))
+    return Plan(workers, called_for * train >= fetch, spare, (low, max(0.0, high)))
+
+
+def _message(facts: Facts, loader: LoaderFacts, plan: Plan) -> str:
+    wait, step = loader.wait_ms, facts.profile.step_ms.median
+    how = (
+        "which loads in the training process (num_workers=0)"
+        if loader.num_workers == 0
+        else f"whose {fmt.plural(loader.num_workers, 'worker')} cannot keep up"
+    )
+    cores = fmt.plural(facts.machine.cores, "core")
+    workers = fmt.plural(plan.workers, "worker")
+    if plan.enough:
+        then = f"{workers} would keep up."
+    else:
+        then = (
+            f"{workers}, as many as {cores} allow, would hide up to {fmt.duration(plan.gain[1])}."
+        )
+    if facts.machine.device == "cpu" and plan.spare_cores < plan.workers:
+        then += f" On the CPU they share {cores} with the training, so it may be less."
+    return (
+        f"The step waits {fmt.duration(wait)} of {fmt.duration(step)} "
+        f"({fmt.share(share_of_step(facts, wait))}) for this DataLoader, {how}. {then}"
+    )
+
+
+def _workers_fork(python: str) -> bool:
+    """Whether workers start as copies of the process, not by importing the script again.
+
+    Only Linux forks, and only before Python 3.14. Elsewhere a script needs a ``__main__`` guard.
+    """
+    version = tuple(int(part) for part in python.split(".")[:2] if part.isdigit())
+    return sys.platform.startswith("linux") and version < (3, 14)
+
+
+RULE = Rule(name=NAME, title="The step waits for its input", evaluate=evaluate)

@@ -1,0 +1,121 @@
+"""Text edits that several fixes share: inserting, wrapping a block, applying."""
+
+from __future__ import annotations
+
+import ast
+import io
+import token
+import tokenize
+from collections.abc import Iterable, Iterator
+
+from stepscope.diagnosis.source import Place, Position, Source
+from stepscope.fixes.model import TextEdit
+
+_DEFAULT_INDENT = "    "
+
+
+def replace(file: str, start: Position, end: Position, text: str) -> TextEdit:
+    """Replace what stands between two positions."""
+    return TextEdit(file, *start, *end, text)
+
+
+def insert(file: str, at: Position, text: str) -> TextEdit:
+    """Insert at a position."""
+    return TextEdit(file, *at, *at, text)
+
+
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
+    """``text`` with ``edits`` made; their positions all refer to ``text`` as it is given.
+
+    As in the Language Server Protocol, edits do not overlap, and several insertions in one place
+    come out in their given order.
+    """
+    starts = _line_starts(text)
+    result = text
+    placed = [
+        (
+            starts[edit.start_line - 1] + edit.start_column,
+            starts[edit.end_line - 1] + edit.end_column,
+            edit.new_text,
+        )
+        for edit in edits
+    ]
+    for start, end, new in reversed(sorted(placed, key=lambda item: item[:2])):
+        result = result[:start] + new + result[end:]
+    return result
+
+
+def stands_alone(source: Source, place: Place) -> bool:
+    """Whether nothing but white space and a comment shares the statement's lines."""
+    statement = place.statement
+    first, left = source.start(statement)
+    last, right = source.end(statement)
+    before = source.lines[first - 1][:left]
+    after = source.lines[last - 1][right:].strip(" \t\f")
+    continued = first > 1 and source.lines[first - 2].endswith("\\")
+    return not before.strip(" \t\f") and (not after or after.startswith("#")) and not continued
+
+
+def wrap(
+    source: Source, file: str, first: Place, last: ast.stmt, header: str
+) -> tuple[TextEdit, ...]:
+    """Put the lines from ``first`` to ``last`` (of one block) under ``header``, indented.
+
+    Comments and blank lines between stay; the insides of multi-line strings are not touched.
+    """
+    line, column = source.start(first.statement)
+    end_line, _ = source.end(last)
+    outer = source.indent(line)
+    unit = indent_unit(source, first)
+    kept = set(_lines_inside_strings(source))
+    edits = [insert(file, (line, column), f"{header}{source.newline}{outer}{unit}")]
+    for number in range(line + 1, end_line + 1):
+        text = source.lines[number - 1]
+        if number not in kept and text.strip(" \t\f"):
+            # Behind the block's own indentation, so that tabs and spaces keep their order.
+            at = len(outer) if text.startswith(outer) else 0
+            edits.append(insert(file, (number, at), unit))
+    return tuple(edits)
+
+
+def indent_unit(source: Source, place: Place) -> str:
+    """One level of indentation as the source has it around ``place``."""
+    inner = source.indent(place.statement.lineno)
+    for parent in reversed(place.parents):
+        if isinstance(parent, ast.stmt):
+            outer = source.indent(parent.lineno)
+            if inner.startswith(outer) and len(inner) > len(outer):
+                return inner[len(outer) :]
+    for other in source.places:
+        indent = source.indent(other.statement.lineno)
+        if other.parents and indent:
+            return indent
+    return _DEFAULT_INDENT
+
+
+def _lines_inside_strings(source: Source) -> Iterator[int]:
+    """Lines that begin inside a string, so that indenting them would change it."""
+    opened: list[int] = []
+    # The tokenizer of Python 3.12 gives the parts of an f-string apart, between these two.
+    starts = {getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START")}
+    ends = {getattr(token, name, -1) for name in ("FSTRING_END", "TSTRING_END")}
+    text = "\n".join(source.lines) + "\n"
+    for item in tokenize.generate_tokens(io.StringIO(text).readline):
+        if item.type in starts:
+            opened.append(item.start[0])
+        elif item.type in ends:
+            yield from range(opened.pop() + 1, item.end[0] + 1)
+        elif item.type == token.STRING:
+            yield from range(item.start[0] + 1, item.end[0] + 1)
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    index = 0
+    while index < len(text):
+        if text[index] == "\r" and text[index + 1 : index + 2] == "\n":
+            index += 1
+        if text[index] in "\r\n":
+            starts.append(index + 1)
+        index += 1
+    return starts
