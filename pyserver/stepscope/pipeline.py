@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from stepscope.attribution.attribute import Attributed, AttributionError, attribute
+from stepscope.attribution.check import self_check
+from stepscope.diagnosis.engine import Diagnosis, diagnose
+from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.prepare import prepare_facts
+from stepscope.fixes import fix_for
+from stepscope.fixes.model import Fix
+from stepscope.report.build import build_report
 from stepscope.report.model import Report
-from stepscope.session.model import CancelToken, OnOutput, OnProgress, ProfileRequest
+from stepscope.session.model import (
+    CancelToken,
+    Failure,
+    FailureKind,
+    OnOutput,
+    OnProgress,
+    Phase,
+    ProfileRequest,
+    Progress,
+)
+from stepscope.session.run import captured
+from stepscope.timeline.from_capture import load_timeline
 
 
 def profile_target(
@@ -11,10 +36,66 @@ def profile_target(
     on_progress: OnProgress,
     on_output: OnOutput,
     cancel: CancelToken,
+    disabled_rules: frozenset[str] = frozenset(),
 ) -> Report:
     """Run the target, attribute its step, diagnose it. Blocks; call it off the event loop.
 
-    ``on_output`` gets the target's own output as raw bytes. Raises ``session.model.Failure``
-    when no report could be made; nothing of the run is left behind then either.
+    ``on_output`` gets the target's own output as raw bytes. Raises ``session.model.Failure`` when no
+    report could be made. The report is returned while the stopped target still winds down in its own
+    time; the interpreter does not exit before its last process has.
     """
-    raise NotImplementedError
+    with _in_background(captured(request, on_progress, on_output, cancel)) as capture:
+        on_progress(Progress(Phase.ANALYSING))
+        report = analyse(capture, disabled_rules)
+    if cancel.cancelled:
+        raise Failure(FailureKind.CANCELLED, f"Profiling {request.target.name} was cancelled.")
+    return report
+
+
+def analyse(capture: Path, disabled_rules: frozenset[str] = frozenset()) -> Report:
+    """A capture file -> its report. Raises ``Failure`` when it holds no whole step."""
+    try:
+        attributed = attribute(load_timeline(capture))
+    except AttributionError as error:
+        raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
+    diagnosis = diagnose(prepare_facts(attributed), disabled_rules)
+    profile = _with_notes(attributed, diagnosis)
+    return build_report(profile.profile, _with_fixes(profile, diagnosis.findings))
+
+
+def _with_notes(attributed: Attributed, diagnosis: Diagnosis) -> Attributed:
+    """A report that contradicts itself says so, whatever it shows."""
+    profile = attributed.profile
+    wrong = [f"Inconsistent: {problem}." for problem in self_check(profile)]
+    notes = (*profile.notes, *diagnosis.notes, *wrong)
+    return dataclasses.replace(attributed, profile=dataclasses.replace(profile, notes=notes))
+
+
+def _with_fixes(
+    attributed: Attributed, findings: tuple[Finding, ...]
+) -> Iterator[tuple[Finding, Fix | None]]:
+    sources = attributed.profile.sources
+    for finding in findings:
+        source = sources.get(finding.file)
+        yield finding, None if source is None else fix_for(finding, source, finding.line)
+
+
+@contextlib.contextmanager
+def _in_background(
+    manager: contextlib.AbstractContextManager[Path],
+) -> Iterator[Path]:
+    """Enter here; leave in a thread of its own if all went well.
+
+    Leaving waits for the target to end, up to seconds, and the report need not. The thread is no daemon,
+    so the interpreter waits for it: no process outlives us.
+    """
+    value = manager.__enter__()
+    try:
+        yield value
+    except BaseException as error:
+        if not manager.__exit__(type(error), error, error.__traceback__):
+            raise
+    else:
+        threading.Thread(
+            target=manager.__exit__, args=(None, None, None), name="stepscope-end"
+        ).start()

@@ -14,7 +14,7 @@ from . import memory
 from .capture import Window
 from .channel import Channel
 from .hooks import Loaders, Models
-from .lineclock import CodeTable, LineClock, to_columns
+from .lineclock import CodeTable, LineClock, event_cost_ns, to_columns
 from .plan import MAX_WARMUP, MAX_WARMUP_SECONDS, Plan, is_steady, plan_for, plan_within
 from .profiler import Recording, Strings
 
@@ -91,6 +91,8 @@ class Recorder:
                 self._cuda_events.append(self._cuda_event())
             if self._name == "detail":
                 self._note_owned(now)
+                if len(self._ticks) == 2:
+                    self._note_resident()
             assert self.plan is not None
             wanted = self.plan.intervals(self._name)
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
@@ -143,7 +145,6 @@ class Recorder:
         self._progress(_PHASE[name], 0, self.plan.intervals(name), 0)
         self._loaders.recording = True
         if name == "detail":
-            self._resident = memory.resident_storages(self.torch, self.device.type)
             self._owned: list[dict[str, Any]] = []
             self._note_owned(time.time_ns())
             if cuda:
@@ -154,6 +155,7 @@ class Recorder:
         if name == "clean":
             self._cuda_events = [self._cuda_event()] if cuda else []
         else:
+            self._event_ns = event_cost_ns(self._clock, self._wishes["root"])
             self._clock.start()
             self._mark = _mark(self.torch) if self._recording else None
         self._ticks = [time.time_ns()]
@@ -171,12 +173,17 @@ class Recorder:
         events, natives = self._clock.events, self._clock.natives
         bounded = dict(self._clock.bounded)
         recording, self._recording = self._recording, None
-        facts: dict[str, Any] = {}
+        facts: dict[str, Any] = {"event_ns": self._event_ns}
         if recording is not None:
             recording.stop()
             facts["marks"] = [self._mark, mark]
         if name == "detail":
-            facts.update(resident=self._resident, owned=self._owned, allocator=self._allocator())
+            facts.update(
+                resident=self._resident,
+                resident_at=self._resident_at,
+                owned=self._owned,
+                allocator=self._allocator(),
+            )
         kind = "map" if name == "mapped" else name
         window = Window(kind, self._ticks[0], end, self._ticks, facts=facts)
         self.windows.append(window)
@@ -216,6 +223,15 @@ class Recorder:
             list(self._models.optimizers), list(self._models.modules)
         )
         self._owned.append({"time": now, **owned})
+
+    def _note_resident(self) -> None:
+        """After the first recorded step: what was allocated before is either long-lived or gone by now.
+
+        The profiler does not report the end of memory that was allocated before it started (CPU), so
+        the state is taken here and the steps that follow are examined.
+        """
+        self._resident = memory.resident_storages(self.torch, self.device.type)
+        self._resident_at = time.time_ns()
 
     def _allocator(self) -> dict[str, int] | None:
         if self.device.type != "cuda":

@@ -40,7 +40,7 @@ def plan_for(step_s: float, steps: int | None, aligned: bool) -> Plan:
         clean=steps or fit(4.0, 3, 12),
         lines=steps or fit(2.0, 2, 6),
         mapped=min(steps, 3) if steps else fit(1.0, 1, 3),
-        detail=1,
+        detail=2,  # the first one only shows which memory outlives a step
         aligned=aligned,
     )
 
@@ -55,10 +55,10 @@ def plan_within(ticks: int, aligned: bool) -> tuple[int, Plan] | None:
         return None
     extra = 1 if aligned else 0
     for warmup, clean, lines, mapped, detail in (
-        (3, 6, 4, 3, 1),
-        (2, 3, 2, 2, 1),
-        (1, 2, 1, 1, 1),
-        (1, 1, 0, 1, 1),
+        (3, 6, 4, 3, 2),
+        (2, 3, 2, 2, 2),
+        (1, 2, 1, 1, 2),
+        (1, 1, 0, 1, 2),
     ):
         passes = sum(extra for count in (lines, mapped, detail) if count)
         if warmup + clean + lines + mapped + detail + passes <= left:

@@ -106,7 +106,7 @@ def _attempt(
         "target": str(target),
         "capture": str(capture),
         "roots": [str(root) for root in roots],
-        "wishes": wishes,
+        "wishes": {**wishes, "root": str(target.parent)},
     }
     try:
         process = AgentProcess(python, config, request.args, cwd, on_output)

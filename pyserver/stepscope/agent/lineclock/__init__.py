@@ -12,8 +12,10 @@ which code and from when.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import time
 from array import array
 from collections import Counter
 from types import CodeType, FrameType
@@ -116,3 +118,41 @@ def to_columns(
         code_column.append(codes.number(code))
         lines.append(line)
     return table
+
+
+_SAMPLE = """
+def sample(turns):
+    total = 0
+    for turn in range(turns):
+        total += turn
+        total -= turn
+    return total
+"""
+_SAMPLE_TURNS = 400
+
+
+def event_cost_ns(clock: LineClock, folder: str) -> float:
+    """What one event costs the target here and now, ns: a small loop timed with and without the clock.
+
+    ``folder`` is a root of user code, so that the clock takes the loop for the user's.
+    """
+    names: dict[str, Any] = {}
+    exec(compile(_SAMPLE, os.path.join(folder, "<stepscope clock sample>"), "exec"), names)
+    sample = names["sample"]
+
+    def timed() -> int:
+        start = time.perf_counter_ns()
+        sample(_SAMPLE_TURNS)
+        return time.perf_counter_ns() - start
+
+    sample(_SAMPLE_TURNS)
+    plain = min(timed() for _ in range(3))
+    clock.start()
+    try:
+        timed()
+        before = len(clock.events)
+        clocked = min(timed() for _ in range(3))
+        events = (len(clock.events) - before) / 3
+    finally:
+        clock.stop()
+    return max(0.0, (clocked - plain) / events) if events else 0.0

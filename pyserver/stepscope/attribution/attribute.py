@@ -1,0 +1,262 @@
+"""Timeline -> Profile: the ledgers put together, scaled to the clean step, and merged into lines.
+
+Where the time of a line comes from. *Host* time comes from the recording with the line clock alone, which
+hardly disturbs the step; the recording with the profiler only says how each executing line's time divides
+into operators, and whose they are. So the profiler's tax, which falls on lines with many operators, does
+not move time from one line to another.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from stepscope.attribution import lines as lines_module
+from stepscope.attribution.breakdown import accelerator_breakdown, processor_breakdown
+from stepscope.attribution.device import DeviceLedger, device_ledger
+from stepscope.attribution.host import HostLedger, host_ledger
+from stepscope.attribution.memory import MemoryLedger, memory_ledger
+from stepscope.attribution.model import (
+    Coverage,
+    LineKey,
+    MemoryProfile,
+    Profile,
+    RunInfo,
+    StepTime,
+    Totals,
+)
+from stepscope.attribution.owners import own
+from stepscope.attribution.regime import Efforts, Peaks, efforts
+from stepscope.attribution.work import OpKey, Sweep, sweep
+from stepscope.timeline.model import NOWHERE, Recording, Timeline
+
+_MAX_SOURCE_BYTES = 4_000_000
+
+
+class AttributionError(ValueError):
+    """The capture holds no recorded step."""
+
+
+@dataclass(slots=True)
+class Ledgers:
+    """Everything measured, in ms per step of the clean pass and by place number."""
+
+    timeline: Timeline
+    step_ms: StepTime
+    host: dict[int, float]
+    data_wait: dict[int, float]
+    calls: dict[int, float]
+    op_work: dict[tuple[int, OpKey], float]  # executing place, op key -> ms on the step's thread
+    other_work: dict[OpKey, float]  # operator time on other threads, or device time
+    python: dict[int, float]  # time outside operators by executing place
+    efforts: Efforts
+    peaks: Peaks
+    memory: MemoryLedger | None
+    device: DeviceLedger | None
+    device_scale: float
+    counts: dict[OpKey, float]
+    loop_share: dict[tuple[int, int], float]  # (loop place, name) -> ms of forward operators
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """The profile, and the ledgers that diagnosis prepares its facts from."""
+
+    profile: Profile
+    ledgers: Ledgers
+
+
+def attribute(timeline: Timeline) -> Attributed:
+    """Attribute a run. Raises ``AttributionError`` when it holds no whole recorded step."""
+    mapped = timeline.recording("map")
+    if mapped is None or mapped.steps < 1 or mapped.ops is None:
+        raise AttributionError("the run was stopped before one whole step had been recorded")
+    lines = timeline.recording("lines")
+    host_source = lines if lines is not None and lines.steps else mapped
+    notes = list(timeline.notes)
+    step_ms = _step_time(timeline, mapped, notes)
+    host = host_ledger(host_source, timeline.places, timeline.fetches, timeline.step_thread)
+    owned = own(timeline, mapped)
+    swept = sweep(timeline, mapped, owned)
+    device = None
+    if timeline.facts["device_type"] != "cpu":
+        device = device_ledger(timeline, mapped, owned)
+        if not device.busy:
+            notes.append("No device event was recorded, so device time is not measured.")
+            device = None
+    memory, done = _detail(timeline)
+    ledgers = _scale(timeline, step_ms, host, swept, device, memory, done)
+    profile = _profile(ledgers, mapped, swept, tuple(dict.fromkeys(notes)))
+    return Attributed(profile, ledgers)
+
+
+def _step_time(timeline: Timeline, mapped: Recording, notes: list[str]) -> StepTime:
+    durations = sorted(timeline.facts["clean_ns"])
+    if not durations:
+        durations = sorted(b - a for a, b in zip(mapped.bounds, mapped.bounds[1:], strict=False))
+        notes.append(
+            "The script makes too few steps for a pass without the profiler: the step time includes it."
+        )
+    if len(durations) == 1:
+        value = durations[0] / 1e6
+        return StepTime(value, value, value)
+    deciles = statistics.quantiles(durations, n=10, method="inclusive")
+    return StepTime(statistics.median(durations) / 1e6, deciles[0] / 1e6, deciles[8] / 1e6)
+
+
+def _detail(timeline: Timeline) -> tuple[MemoryLedger | None, Efforts]:
+    recording = timeline.recording("detail")
+    if recording is None or recording.ops is None or not recording.steps:
+        return None, Efforts()
+    owned = own(timeline, recording)
+    memory = memory_ledger(timeline, recording, owned)
+    allocated = memory.by_operator if memory is not None else {}
+    return memory, efforts(timeline, recording, owned, allocated)
+
+
+def _peaks(timeline: Timeline) -> Peaks:
+    from stepscope.attribution.devices import known_peaks
+
+    measured = timeline.facts["peaks"]
+    known = known_peaks(timeline.facts["device_name"])
+    source = "measured on this device"
+    if known is not None:
+        source = f"the data sheet of {known.name}"
+    return Peaks(
+        known.float32 if known else measured.get("float32"),
+        known.half if known else measured.get("bfloat16"),
+        known.bandwidth if known else measured.get("bandwidth"),
+        measured.get("launch_ns"),
+        source,
+    )
+
+
+def _scale(
+    timeline: Timeline,
+    step_ms: StepTime,
+    host: HostLedger,
+    swept: Sweep,
+    device: DeviceLedger | None,
+    memory: MemoryLedger | None,
+    done: Efforts,
+) -> Ledgers:
+    """Bring every ledger to ms per clean step."""
+    per_step = 1 / max(1, swept.steps)
+    to_clean = step_ms.median / max(host.step_ns, 1.0)
+    host_ms = {place: ns * to_clean for place, ns in host.by_place.items()}
+    mapped: dict[int, float] = defaultdict(float)
+    for (place, _), ns in swept.in_ops.items():
+        mapped[place] += ns * per_step
+    for place, ns in swept.in_python.items():
+        mapped[place] += ns * per_step
+    whole = step_ms.median / max(sum(mapped.values()), 1.0)
+    factor = {
+        place: host_ms[place] / ns if place in host_ms and ns else whole
+        for place, ns in mapped.items()
+    }
+    op_work = {
+        key: ns * per_step * factor[key[0]] for key, ns in swept.in_ops.items()
+    }
+    python = {place: ns * per_step * factor[place] for place, ns in swept.in_python.items()}
+    for place, ms in host_ms.items():
+        if place not in mapped:
+            python[place] = python.get(place, 0.0) + ms
+    # Lines that ran in one recording only leave the sum a little off the step: spread that evenly.
+    total = sum(op_work.values()) + sum(python.values())
+    level = step_ms.median / total if total else 1.0
+    op_work = {key: ms * level for key, ms in op_work.items()}
+    python = {place: ms * level for place, ms in python.items()}
+    device_scale = 0.0
+    if device is not None:
+        device_scale = 1e-6 / max(1, device.steps)
+        busy = device.busy_ns * device_scale
+        if busy > step_ms.median:
+            device_scale *= step_ms.median / busy
+    return Ledgers(
+        timeline=timeline,
+        step_ms=step_ms,
+        host=host_ms,
+        data_wait={place: ns * to_clean for place, ns in host.data_wait.items()},
+        calls=host.calls,
+        op_work=op_work,
+        other_work={key: ns * per_step * whole for key, ns in swept.elsewhere.items()},
+        python=python,
+        efforts=done,
+        peaks=_peaks(timeline),
+        memory=memory,
+        device=device,
+        device_scale=device_scale,
+        counts={key: number * per_step for key, number in swept.counts.items()},
+        loop_share={key: ns * per_step * whole for key, ns in swept.loop_ns.items()},
+    )
+
+
+def _profile(
+    ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str, ...]
+) -> Profile:
+    timeline, facts = ledgers.timeline, ledgers.timeline.facts
+    lines, unattributed = lines_module.build_lines(ledgers, mapped)
+    step = ledgers.step_ms.median
+    device = ledgers.device
+    work = sum(line.work_ms for line in lines)
+    exact_work = sum(line.work_ms for line in lines if line.exact)
+    exact_host = sum(line.host_ms for line in lines if line.exact)
+    all_work = work + unattributed.work_ms
+    breakdown = (
+        processor_breakdown(ledgers) if device is None else accelerator_breakdown(ledgers)
+    )
+    span = swept.span_ns / 1e6
+    return Profile(
+        run=RunInfo(
+            target=facts["target"],
+            args=tuple(facts["args"]),
+            python=facts["python"],
+            torch=facts["torch"],
+            device=facts["device"],
+            started=facts["started"],
+            steps=facts["steps"],
+            warmup=facts["warmup"],
+            boundary=facts["boundary"],
+            model=facts["model"],
+        ),
+        step_ms=ledgers.step_ms,
+        tax=span / max(1, swept.steps) / step if step else 1.0,
+        totals=Totals(span, span, device.busy_ns / 1e6 if device else None),
+        breakdown=breakdown,
+        coverage=Coverage(
+            exact_host / step if step else 0.0, exact_work / all_work if all_work else 1.0
+        ),
+        lines=lines,
+        unattributed=unattributed,
+        memory=_memory_profile(ledgers),
+        sources=_sources({line.file for line in lines} | {facts["target"]}),
+        notes=notes,
+    )
+
+
+def _memory_profile(ledgers: Ledgers) -> MemoryProfile | None:
+    memory = ledgers.memory
+    if memory is None:
+        return None
+    where: LineKey | None = None
+    if memory.peak_place != NOWHERE:
+        place = ledgers.timeline.places[memory.peak_place]
+        where = (place.file, place.line)
+    return MemoryProfile(
+        memory.peak_bytes, memory.reserved_bytes, where, memory.categories, memory.timeline
+    )
+
+
+def _sources(files: set[str]) -> dict[str, str]:
+    """The text of each file that has a cost; one that cannot be read any more is left out."""
+    found = {}
+    for file in sorted(files):
+        try:
+            path = Path(file)
+            if path.stat().st_size <= _MAX_SOURCE_BYTES:
+                found[file] = path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,132 @@
+"""The host ledger: wall time of the step's thread, by the line that was running."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from stepscope.timeline.from_capture import ordinary_steps
+from stepscope.timeline.model import NOWHERE, Fetches, Place, Recording, Track
+
+
+@dataclass(slots=True)
+class HostLedger:
+    """Nanoseconds per step by place (``NOWHERE`` included); they sum to ``step_ns``, which leaves out what
+    the line clock itself cost."""
+
+    step_ns: float
+    by_place: dict[int, float] = field(default_factory=dict)
+    calls: dict[int, float] = field(default_factory=dict)
+    data_wait: dict[int, float] = field(default_factory=dict)  # part of by_place
+
+
+def host_ledger(
+    recording: Recording, places: list[Place], fetches: Fetches, thread: int
+) -> HostLedger:
+    """Average the ordinary steps of a recording that has a line clock."""
+    steps = ordinary_steps(recording.bounds)
+    track = recording.tracks.get(thread, Track())
+    spent: dict[int, float] = defaultdict(float)
+    waited: dict[int, float] = defaultdict(float)
+    waits = thread_fetches(fetches, thread)
+    for begin, end in steps:
+        _add_net(recording, track, begin, end, spent)
+        for first, last in clipped(waits, begin, end):
+            _add_net(recording, track, first, last, waited)
+    calls: dict[int, int] = defaultdict(int)
+    if steps:
+        edges = iter(steps)
+        begin, end = next(edges)
+        for time, place in track.entries:
+            while time >= end:
+                following = next(edges, None)
+                if following is None:
+                    break
+                begin, end = following
+            if begin <= time < end:
+                calls[place] += 1
+    count = max(1, len(steps))
+    told = {place: max(0.0, ns) for place, ns in spent.items()}
+    told = _told_apart(recording, places, track, told)
+    return HostLedger(
+        sum(told.values()) / count,
+        {place: ns / count for place, ns in told.items()},
+        {place: number / count for place, number in calls.items()},
+        {place: max(0.0, ns) / count for place, ns in waited.items()},
+    )
+
+
+def _add_net(
+    recording: Recording, track: Track, begin: int, end: int, into: dict[int, float]
+) -> None:
+    """Add each line's time between ``begin`` and ``end``, less what the clock's own events cost it."""
+    starts, places, events = track.starts, track.places, track.events
+    index, here, count = track.at(begin), begin, len(track.starts)
+    while here < end:
+        place = places[index] if index >= 0 else NOWHERE
+        stop = min(starts[index + 1], end) if index + 1 < count else end
+        if stop > here:
+            cost = events[index] * recording.event_ns if index >= 0 else 0.0
+            into[place] += stop - here - cost
+            here = stop
+        index += 1
+
+
+def _told_apart(
+    recording: Recording, places: list[Place], track: Track, spent: dict[int, float]
+) -> dict[int, float]:
+    """Split the time of code whose lines the clock stopped telling apart as it was split before."""
+    result = dict(spent)
+    for (file, function), since in recording.bounded.items():
+        own = {n for n, p in enumerate(places) if p.file == file and p.function == function}
+        before: dict[int, int] = defaultdict(int)
+        for place, start, stop in segments(track, recording.bounds[0], since):
+            if place in own:
+                before[place] += stop - start
+        known = sum(before.values())
+        if not known:
+            continue
+        total = sum(result.pop(place, 0) for place in own)
+        for place, ns in before.items():
+            result[place] = total * ns / known
+    return result
+
+
+def segments(track: Track, begin: int, end: int) -> Iterable[tuple[int, int, int]]:
+    """(place, start, end) of what ran between ``begin`` and ``end``, without gaps."""
+    index = track.at(begin)
+    starts, places = track.starts, track.places
+    here = begin
+    count = len(starts)
+    while here < end:
+        place = places[index] if index >= 0 else NOWHERE
+        following = starts[index + 1] if index + 1 < count else end
+        stop = min(following, end)
+        if stop > here:
+            yield place, here, stop
+        here = max(here, stop)
+        index += 1
+
+
+def thread_fetches(fetches: Fetches, thread: int) -> list[tuple[int, int]]:
+    """(start, end) of the thread's loader calls, in time order."""
+    return sorted(
+        (start, end)
+        for start, end, owner in zip(fetches.start, fetches.end, fetches.thread, strict=True)
+        if owner == thread
+    )
+
+
+def clipped(
+    intervals: list[tuple[int, int]], begin: int, end: int
+) -> Iterable[tuple[int, int]]:
+    """The parts of ordered, disjoint intervals that lie between ``begin`` and ``end``."""
+    first = max(0, bisect_left(intervals, (begin,)) - 1)
+    for index in range(first, len(intervals)):
+        start, stop = intervals[index]
+        if start >= end:
+            break
+        if stop > begin:
+            yield max(start, begin), min(stop, end)

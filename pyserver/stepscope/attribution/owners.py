@@ -1,0 +1,176 @@
+"""Which user line each operator belongs to.
+
+An operator belongs to the user line that was running when it started. Inside a backward node it belongs
+to the forward line of that node (same autograd sequence number and thread), unless user code of its own
+runs there: a custom ``backward``, a hook, a forward recomputed under checkpoint. AccumulateGrad has no
+forward operator; the engine runs it right after the node that produced the gradient, so it shares that
+node's line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
+
+_NODE_PREFIX = "autograd::engine::evaluate_function: "
+_BACKWARD_SCOPE = 1
+_DURATION_LIMIT = 1 << 40
+
+
+@dataclass(slots=True)
+class Owned:
+    """Per operator (by index into ``ops``): structure and owner.
+
+    ``order`` holds host operators by start, parents before children. ``parent`` is the enclosing
+    operator, -1 without. ``place`` is the line that ran when it started, ``owner`` the line it belongs to
+    (both place numbers or ``NOWHERE``), ``loop`` the line of the step's loop above ``place``.
+    ``backward`` says that it ran as part of a backward pass.
+    """
+
+    order: list[int]
+    parent: list[int]
+    place: list[int]
+    owner: list[int]
+    loop: list[int]
+    backward: list[bool]
+    self_time: list[int]  # ns of the operator not spent in operators below it
+    children: list[int]  # number of operators below it, one level
+
+
+def own(timeline: Timeline, recording: Recording) -> Owned:
+    """Resolve every host operator of a recording."""
+    ops = recording.ops
+    assert ops is not None
+    operator = timeline.kinds.index("op")
+    order = _in_order(ops, [i for i in range(len(ops)) if ops.kind[i] == operator])
+    count = len(ops)
+    owned = Owned(
+        order,
+        [-1] * count,
+        [NOWHERE] * count,
+        [NOWHERE] * count,
+        [NOWHERE] * count,
+        [False] * count,
+        [0] * count,
+        [0] * count,
+    )
+    is_node = [text.startswith(_NODE_PREFIX) for text in timeline.strings]
+    _nest(ops, owned)
+    sequences = _node_sequences(ops, owned, is_node)
+    _resolve(timeline, recording, ops, owned, is_node, sequences)
+    return owned
+
+
+def _in_order(ops: Ops, chosen: list[int]) -> list[int]:
+    """By start; of operators that start together the longer one is the parent."""
+    start, duration = ops.start, ops.duration
+    chosen.sort(key=lambda i: (start[i], -duration[i]))
+    return chosen
+
+
+def _nest(ops: Ops, owned: Owned) -> None:
+    start, duration, thread = ops.start, ops.duration, ops.thread
+    parent, self_time, children = owned.parent, owned.self_time, owned.children
+    stacks: dict[int, list[int]] = {}
+    for i in owned.order:
+        stack = stacks.setdefault(thread[i], [])
+        begin = start[i]
+        while stack and start[stack[-1]] + duration[stack[-1]] <= begin:
+            stack.pop()
+        self_time[i] = duration[i]
+        if stack:
+            above = stack[-1]
+            parent[i] = above
+            children[above] += 1
+            self_time[above] -= duration[i]
+        stack.append(i)
+
+
+def _node_sequences(ops: Ops, owned: Owned, is_node: list[bool]) -> dict[int, tuple[int, int]]:
+    """(forward thread, sequence) of each backward node. With a hook on it the engine's event carries
+    none, but the node's own event below it does."""
+    found: dict[int, tuple[int, int]] = {}
+    for i in owned.order:
+        sequence = ops.sequence[i]
+        if sequence < 0:
+            continue
+        if ops.scope[i] == _BACKWARD_SCOPE:
+            key = (ops.forward_thread[i], sequence)
+            found[i] = key
+            above = owned.parent[i]
+            if above >= 0 and is_node[ops.name[above]]:
+                found.setdefault(above, key)
+        elif is_node[ops.name[i]]:
+            found[i] = (ops.forward_thread[i], sequence)
+    return found
+
+
+def _resolve(
+    timeline: Timeline,
+    recording: Recording,
+    ops: Ops,
+    owned: Owned,
+    is_node: list[bool],
+    sequences: dict[int, tuple[int, int]],
+) -> None:
+    tracks = recording.tracks
+    step_track = tracks.get(timeline.step_thread)
+    cursors = {thread: _Cursor(track) for thread, track in tracks.items()}
+    step_cursor = _Cursor(step_track) if step_track is not None else None
+    forward: dict[tuple[int, int], int] = {}
+    last_node: dict[int, int] = {}  # per thread: owner of the node that ran last
+    inside: dict[int, tuple[int, int]] = {}  # operator -> (owner of its node, place at its node)
+    for i in owned.order:
+        thread = ops.thread[i]
+        cursor = cursors.get(ops.native[i])
+        place = loop = NOWHERE
+        if cursor is not None:
+            place, loop = cursor.at(ops.start[i])
+        above = owned.parent[i]
+        node = inside.get(above) if above >= 0 else None
+        backward = ops.scope[i] == _BACKWARD_SCOPE or is_node[ops.name[i]]
+        if backward and (node is None or i in sequences):
+            # A device's backward thread runs no user line: the step waits for it in its own line.
+            waiting = place
+            if waiting == NOWHERE and step_cursor is not None:
+                waiting, loop = step_cursor.at(ops.start[i])
+            key = sequences.get(i)
+            owner = forward.get(key, NOWHERE) if key is not None else NOWHERE
+            if owner == NOWHERE and key is None:
+                owner = last_node.get(thread, NOWHERE)
+            if owner == NOWHERE:
+                owner = waiting
+            if node is None or place == node[1]:
+                inside[i] = (owner, place)
+            else:
+                inside[i] = (owner, node[1])
+            last_node[thread] = owner
+        elif node is not None:
+            inside[i] = node
+            owner = place if place not in (NOWHERE, node[1]) else node[0]
+        else:
+            owner = place
+        owned.place[i], owned.owner[i], owned.loop[i] = place, owner, loop
+        owned.backward[i] = i in inside
+        if ops.sequence[i] >= 0 and not backward:
+            forward[(thread, ops.sequence[i])] = owner
+
+
+class _Cursor:
+    """Looks places up at rising times; the sum of all look-ups is linear."""
+
+    def __init__(self, track: Track) -> None:
+        self._starts, self._places, self._loops = track.starts, track.places, track.loops
+        self._index = -1
+
+    def at(self, time: int) -> tuple[int, int]:
+        """(place, loop place) at ``time``."""
+        starts, index = self._starts, self._index
+        last = len(starts) - 1
+        while index < last and starts[index + 1] <= time:
+            index += 1
+        self._index = index
+        if index < 0:
+            return NOWHERE, NOWHERE
+        return self._places[index], self._loops[index]
