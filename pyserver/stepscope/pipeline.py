@@ -40,9 +40,9 @@ def profile_target(
 ) -> Report:
     """Run the target, attribute its step, diagnose it. Blocks; call it off the event loop.
 
-    ``on_output`` gets the target's own output as raw bytes. Raises ``session.model.Failure`` when no
-    report could be made. The report is returned while the stopped target still winds down in its own
-    time; the interpreter does not exit before its last process has.
+    ``on_output`` gets the target's own output as raw bytes. Raises ``session.model.Failure`` when
+    no report could be made. The report is returned while the stopped target still winds down in its
+    own time; the interpreter does not exit before its last process has.
     """
     with _in_background(captured(request, on_progress, on_output, cancel)) as capture:
         on_progress(Progress(Phase.ANALYSING))
@@ -86,8 +86,8 @@ def _in_background(
 ) -> Iterator[Path]:
     """Enter here; leave in a thread of its own if all went well.
 
-    Leaving waits for the target to end, up to seconds, and the report need not. The thread is no daemon,
-    so the interpreter waits for it: no process outlives us.
+    Leaving waits for the target to end, up to seconds, and the report need not. The thread is no
+    daemon, so the interpreter waits for it: no process outlives us.
     """
     value = manager.__enter__()
     try:

@@ -1,5 +1,6 @@
 """The part that runs in the user's interpreter: standard library and torch only.
 
-The agent is loaded by path under the private name ``_stepscope_agent`` (see ``launch.py``), so every
-import inside it is relative. ``capture.py`` is the one module that the rest of Stepscope shares.
+The agent is loaded by path under the private name ``_stepscope_agent`` (see ``launch.py``), so
+every import inside it is relative. ``capture.py`` is the one module that the rest of Stepscope
+shares.
 """

@@ -1,9 +1,9 @@
 """Where one step ends and the next begins.
 
-Order of trust: the script's own ``step()`` marks, optimizer steps, backward passes, outermost calls of
-modules that own parameters. The events of a kind are grouped by the user's enclosing loop, which is the
-innermost loop that holds both the optimizer step and its backward pass; all events of one pass of
-that loop are one step.
+Order of trust: the script's own ``step()`` marks, optimizer steps, backward passes, outermost calls
+of modules that own parameters. The events of a kind are grouped by the user's enclosing loop, which
+is the innermost loop that holds both the optimizer step and its backward pass; all events of one
+pass of that loop are one step.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Site:
 class StepFinder:
     """Turns events into ticks, one tick per step.
 
-    ``on_tick(frame)`` is called once per step; ``on_change()`` when the notion of a step changed, so
-    that what was counted before is void. ``expects(kind)`` tells whether the user's source has events of
-    a more trusted kind still to come.
+    ``on_tick()`` is called once per step; ``on_change()`` when the notion of a step changed,
+    so that what was counted before is void. ``expects(kind)`` tells whether the user's source has
+    events of a more trusted kind still to come.
     """
 
     def __init__(
         self,
         user: UserCode,
-        on_tick: Callable[[FrameType | None], None],
+        on_tick: Callable[[], None],
         on_change: Callable[[], None],
         expects: Callable[[str], bool],
     ) -> None:
@@ -67,7 +67,9 @@ class StepFinder:
             return "no step was found"
         words = _WORDS[self.kind]
         if self.kind == "explicit" or self.loop is None:
-            return f"{words} (no loop of the user's own around them)" if self.loop is None else words
+            return (
+                f"{words} (no loop of the user's own around them)" if self.loop is None else words
+            )
         return f"{words} in the loop at line {self.loop.line} of {self.loop.file}"
 
     def event(self, kind: str, frame: FrameType | None) -> None:
@@ -83,7 +85,7 @@ class StepFinder:
         previous, self._last = self._last, site
         backward, self._backward = self._backward, None
         if kind == "explicit":
-            self._on_tick(frame)
+            self._on_tick()
             return
         if not self._in_loop(site) or self.loop is None:
             partner = backward if kind == "optimizer" and backward else previous
@@ -93,7 +95,7 @@ class StepFinder:
                 previous = None
                 self._on_change()
         if previous is None or self._is_new_pass(site, previous, backward):
-            self._on_tick(frame)
+            self._on_tick()
 
     def _promote(self, kind: str, site: Site) -> bool:
         """Whether events of ``kind`` are what steps are counted by, from now on."""

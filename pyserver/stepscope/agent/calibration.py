@@ -1,6 +1,7 @@
 """What this device can do at best, from a short measurement that is cached per device.
 
-FLOP/s of a large matrix product, bytes/s of a large copy, and the host's time for one tiny operator.
+FLOP/s of a large matrix product, bytes/s of a large copy, and the host's time for one tiny
+operator.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ VERSION = 2
 
 
 def calibrate(torch: Any, device: Any, name: str) -> dict[str, Any]:
-    """Peaks of ``device``: ``float32``, ``bfloat16`` (FLOP/s, None where it does not run),
-    ``bandwidth`` (bytes/s), ``launch_ns`` (ns per small operator). Takes about 0.2 s the first time.
+    """What ``device`` can do at best; about 0.2 s the first time.
+
+    ``float32`` and ``bfloat16`` in FLOP/s (None where the device has no such product),
+    ``bandwidth`` in bytes/s, ``launch_ns`` in ns of the host per small operator.
     """
     key = f"{VERSION}|{name}|{torch.__version__}|{torch.get_num_threads()}"
     path = _cache_path()

@@ -70,7 +70,8 @@ class Window:
     """What was recorded over some consecutive steps.
 
     ``kind`` is "lines" (line clock alone), "map" (profiler and line clock) or "detail" (profiler
-    with shapes and memory, and line clock). ``ticks`` are the times (ns) at which steps were counted.
+    with shapes and memory, and line clock). ``ticks`` are the times (ns) at which steps were
+    counted.
     """
 
     kind: str

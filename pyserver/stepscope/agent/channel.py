@@ -1,8 +1,8 @@
 """The two pipes between session and agent.
 
 *Control* carries JSON lines from the agent: phases, the boundary found, how it ended. *Lifeline*
-carries nothing but the session's own life: when it closes, the editor is gone and so are we. A single
-byte on it asks where the target is just now.
+carries nothing but the session's own life: when it closes, the editor is gone and so are we. A
+single byte on it asks where the target is just now.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What the agent hears of the target: optimizer steps, backward passes, module calls, data loading.
 
 Installed when the target itself imports torch (so that its environment variables still count), by
-wrapping a handful of entry points. Each wrapper calls the original first or last and changes nothing.
+wrapping a handful of entry points. Each wrapper calls the original first or last and changes
+nothing.
 """
 
 from __future__ import annotations
@@ -130,27 +131,28 @@ class _TorchFinder(importlib.abc.MetaPathFinder):
 
 
 def install(torch: Any, listener: Listener, loaders: Loaders, models: Models) -> Callable[[], None]:
-    """Wrap torch's entry points. Returns a function that takes the module-call wrapper out again."""
+    """Wrap torch's entry points. Returns what takes the module-call wrapper out again."""
     pid = os.getpid()
 
     def tell(kind: str, frame: Any) -> None:
         if os.getpid() == pid:  # a forked worker's own steps are not ours
             listener.event(kind, frame)
 
-    _wrap_optimizers(torch, tell, models)
+    _wrap_optimizers(tell, models)
     _wrap_backward(torch, tell)
     _wrap_loaders(loaders)
     _replace_profiler(torch, tell)
     return _wrap_modules(torch, tell, loaders, models)
 
 
-def _wrap_optimizers(torch: Any, tell: Callable[[str, Any], None], models: Models) -> None:
+def _wrap_optimizers(tell: Callable[[str, Any], None], models: Models) -> None:
     def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
         models.optimizers.add(optimizer)
         tell("optimizer", sys._getframe(1))
 
     # torch.optim does not keep its submodule as an attribute.
-    sys.modules["torch.optim.optimizer"].register_optimizer_step_post_hook(stepped)  # type: ignore[attr-defined]
+    optimizer_module: Any = importlib.import_module("torch.optim.optimizer")
+    optimizer_module.register_optimizer_step_post_hook(stepped)
 
 
 def _wrap_backward(torch: Any, tell: Callable[[str, Any], None]) -> None:

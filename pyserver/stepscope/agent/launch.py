@@ -8,9 +8,10 @@ import importlib.util
 import json
 import os
 import sys
+from types import ModuleType
 
 
-def _load_agent():  # type: ignore[no-untyped-def]
+def _load_agent() -> ModuleType:
     folder = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
         "_stepscope_agent",
@@ -22,11 +23,11 @@ def _load_agent():  # type: ignore[no-untyped-def]
     spec.loader.exec_module(package)  # type: ignore[union-attr]
     import _stepscope_agent.main as agent_main  # type: ignore[import-not-found]
 
-    return agent_main
+    return agent_main  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":
-    if sys.version_info < (3, 10):
+    if sys.version_info < (3, 10):  # noqa: UP036
         # Said on the control pipe by hand: the rest of the agent does not even parse here.
         told = json.dumps({"kind": "old-python", "version": sys.version.split()[0]}) + "\n"
         os.write(json.loads(sys.argv[1])["control"], told.encode("ascii"))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Loop:
     """One ``for`` or ``while`` statement. Lines are 1-based and inclusive.
 
-    A pass begins when execution comes from elsewhere into ``mark``: the header, or for ``while True``,
-    which has no code of its own, the first statement of the body.
+    A pass begins when execution comes from elsewhere into ``mark``: the header, or for ``while
+    True``, which has no code of its own, the first statement of the body.
     """
 
     file: str

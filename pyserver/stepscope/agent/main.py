@@ -85,9 +85,9 @@ class Agent:
         self._stopping = True
         raise target.StopTarget from None
 
-    def _tick(self, frame: FrameType | None) -> None:
+    def _tick(self) -> None:
         assert self.recorder is not None
-        self.recorder.tick(frame)
+        self.recorder.tick()
 
     def _change(self) -> None:
         if self.recorder is None:

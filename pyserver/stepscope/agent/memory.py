@@ -49,8 +49,8 @@ def owned_addresses(optimizers: Iterable[Any], modules: Iterable[Any]) -> dict[s
 def resident_storages(torch: Any, device_type: str) -> list[list[Any]]:
     """Every storage that a Python-visible tensor on ``device_type`` holds now.
 
-    Returns ``[address, bytes, grad]`` rows; ``grad`` says that the tensor is part of a graph. Memory
-    that only C++ holds is not seen; the number is a lower bound.
+    Returns ``[address, bytes, grad]`` rows; ``grad`` says that the tensor is part of a graph.
+    Memory that only C++ holds is not seen; the number is a lower bound.
     """
     found: dict[int, list[Any]] = {}
     for candidate in gc.get_objects():

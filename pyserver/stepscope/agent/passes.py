@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import statistics
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 from . import memory
@@ -26,8 +26,8 @@ _PROGRESS_EVERY_NS = 100_000_000
 class Recorder:
     """Receives one tick per step and walks through the passes.
 
-    ``finish(recorder)`` is called inside the last tick, on the step's own thread; it writes the capture
-    and does not return (it stops the target).
+    ``finish(recorder)`` is called inside the last tick, on the step's own thread; it writes the
+    capture and does not return (it stops the target).
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Recorder:
         self.plan = None
         self.windows, self._raw, self.clean_ns = [], [], []
 
-    def tick(self, frame: FrameType | None) -> None:
+    def tick(self) -> None:
         """One step has just ended."""
         now = time.time_ns()
         me = threading.get_ident()
@@ -209,9 +209,9 @@ class Recorder:
 
     def _clean_durations(self) -> list[int]:
         if self._cuda_events:
-            pairs = zip(self._cuda_events, self._cuda_events[1:])
+            pairs = itertools.pairwise(self._cuda_events)
             return [int(first.elapsed_time(second) * 1e6) for first, second in pairs]
-        return [b - a for a, b in zip(self._ticks, self._ticks[1:])]
+        return [b - a for a, b in itertools.pairwise(self._ticks)]
 
     def _cuda_event(self) -> Any:
         event = self.torch.cuda.Event(enable_timing=True)
@@ -225,10 +225,10 @@ class Recorder:
         self._owned.append({"time": now, **owned})
 
     def _note_resident(self) -> None:
-        """After the first recorded step: what was allocated before is either long-lived or gone by now.
+        """After one recorded step, what was allocated before is either long-lived or gone.
 
-        The profiler does not report the end of memory that was allocated before it started (CPU), so
-        the state is taken here and the steps that follow are examined.
+        The profiler does not report the end of memory that was allocated before it started (CPU),
+        so the state is taken here and the steps that follow are examined.
         """
         self._resident = memory.resident_storages(self.torch, self.device.type)
         self._resident_at = time.time_ns()

@@ -13,9 +13,9 @@ MAX_WARMUP_SECONDS = 15.0
 class Plan:
     """Steps per pass, in the order in which the passes run.
 
-    ``clean`` runs without any instrument and is the truth; ``lines`` has the line clock alone, ``mapped``
-    profiler and line clock, ``detail`` adds shapes and memory. ``aligned`` passes take one more step,
-    so that whole passes of the user's loop lie inside.
+    ``clean`` runs without any instrument and is the truth; ``lines`` has the line clock alone,
+    ``mapped`` profiler and line clock, ``detail`` adds shapes and memory. ``aligned`` passes take
+    one more step, so that whole passes of the user's loop lie inside.
     """
 
     clean: int

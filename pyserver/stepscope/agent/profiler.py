@@ -1,7 +1,7 @@
 """The only file that names torch's profiler: a recording over some steps, read as columns.
 
-The low-level calls are used because ``torch.profiler.profile`` builds Python events (10 s for 100k) on
-some versions. Its stacks are not asked for: they never hold the executing line.
+The low-level calls are used because ``torch.profiler.profile`` builds Python events (10 s for 100k)
+on some versions. Its stacks are not asked for: they never hold the executing line.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Recording:
                 event.flops() if detail else 0,
                 inputs,
             )
-            for append, value in zip(add, row):
+            for append, value in zip(add, row, strict=True):
                 append(value)
         return table
 
@@ -125,7 +125,7 @@ class Recording:
         rows.sort()
         add = [table[name].append for name in MEMORY_COLUMNS]
         for row in rows:
-            for append, value in zip(add, (row[0], _signed(row[1]), *row[2:])):
+            for append, value in zip(add, (row[0], _signed(row[1]), *row[2:]), strict=True):
                 append(value)
         return table
 
@@ -183,13 +183,11 @@ def schema_kinds(torch: Any, names: list[str]) -> dict[str, str]:
         kind = "new"
         for schema in lookup(name):
             if "out" in schema.overload_name:
-                continue  # the variant that writes into a given tensor is recorded under its own call
-            aliased = [r.alias_info for r in schema.returns if r.alias_info is not None]
-            writes = any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments)
-            if writes:
+                continue  # the variant that writes into a given tensor is another call
+            if any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments):
                 kind = "inplace"
                 break
-            if aliased:
+            if any(r.alias_info is not None for r in schema.returns):
                 kind = "view"
         kinds[name] = kind
     return kinds

@@ -1,9 +1,9 @@
 """Timeline -> Profile: the ledgers put together, scaled to the clean step, and merged into lines.
 
-Where the time of a line comes from. *Host* time comes from the recording with the line clock alone, which
-hardly disturbs the step; the recording with the profiler only says how each executing line's time divides
-into operators, and whose they are. So the profiler's tax, which falls on lines with many operators, does
-not move time from one line to another.
+Where the time of a line comes from. *Host* time comes from the recording with the line clock alone,
+which hardly disturbs the step; the recording with the profiler only says how each executing line's
+time divides into operators, and whose they are. So the profiler's tax, which falls on lines with
+many operators, does not move time from one line to another.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def _step_time(timeline: Timeline, mapped: Recording, notes: list[str]) -> StepT
     if not durations:
         durations = sorted(b - a for a, b in zip(mapped.bounds, mapped.bounds[1:], strict=False))
         notes.append(
-            "The script makes too few steps for a pass without the profiler: the step time includes it."
+            "The script makes too few steps for a pass without the profiler, so the step time "
+            "includes what the profiler cost."
         )
     if len(durations) == 1:
         value = durations[0] / 1e6
@@ -156,9 +157,7 @@ def _scale(
         place: host_ms[place] / ns if place in host_ms and ns else whole
         for place, ns in mapped.items()
     }
-    op_work = {
-        key: ns * per_step * factor[key[0]] for key, ns in swept.in_ops.items()
-    }
+    op_work = {key: ns * per_step * factor[key[0]] for key, ns in swept.in_ops.items()}
     python = {place: ns * per_step * factor[place] for place, ns in swept.in_python.items()}
     for place, ms in host_ms.items():
         if place not in mapped:
@@ -193,10 +192,8 @@ def _scale(
     )
 
 
-def _profile(
-    ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str, ...]
-) -> Profile:
-    timeline, facts = ledgers.timeline, ledgers.timeline.facts
+def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str, ...]) -> Profile:
+    facts = ledgers.timeline.facts
     lines, unattributed = lines_module.build_lines(ledgers, mapped)
     step = ledgers.step_ms.median
     device = ledgers.device
@@ -204,9 +201,7 @@ def _profile(
     exact_work = sum(line.work_ms for line in lines if line.exact)
     exact_host = sum(line.host_ms for line in lines if line.exact)
     all_work = work + unattributed.work_ms
-    breakdown = (
-        processor_breakdown(ledgers) if device is None else accelerator_breakdown(ledgers)
-    )
+    breakdown = processor_breakdown(ledgers) if device is None else accelerator_breakdown(ledgers)
     span = swept.span_ns / 1e6
     return Profile(
         run=RunInfo(

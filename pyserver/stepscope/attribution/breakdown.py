@@ -18,8 +18,8 @@ _COMMUNICATION = ("c10d::", "gloo:", "nccl:", "record_param_comms")
 def processor_breakdown(ledgers: Ledgers) -> Breakdown:
     """On the CPU every moment belongs to the step's own thread.
 
-    Inside a loader's ``__next__``: data. In an operator: that operator's regime. In Python on a line that
-    launches operators: overhead. Python on other lines: other.
+    Inside a loader's ``__next__``: data. In an operator: that operator's regime. In Python on a
+    line that launches operators: overhead. Python on other lines: other.
     """
     parts: dict[str, float] = defaultdict(float)
     waiting = {

@@ -1,15 +1,16 @@
-"""The device ledger: busy time by the line that launched the work, idle time by the line the host was on.
+"""The device ledger: busy time by the launching line, idle time by the line the host was on.
 
-A kernel, copy or memset belongs to the operator whose correlation it carries (else to the runtime call
-with its own correlation, else to the line that made the call). Busy time is a union over streams: a
-moment at which several kernels run belongs to the one that started first. A host call that blocks is
-the line that *waits*; the device's time stays with the line that *launched*.
+A kernel, copy or memset belongs to the operator whose correlation it carries (else to the runtime
+call with its own correlation, else to the line that made the call). Busy time is a union over
+streams: a moment at which several kernels run belongs to the one that started first. A host call
+that blocks is the line that *waits*; the device's time stays with the line that *launched*.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from stepscope.attribution.host import clipped, segments, thread_fetches
 from stepscope.attribution.owners import Owned
@@ -25,8 +26,8 @@ _COMMUNICATION = ("nccl", "rccl", "gloo", "mscclKernel")
 class DeviceLedger:
     """Nanoseconds over ``steps`` steps.
 
-    ``busy[op key]`` sums to ``busy_ns``, the union over streams; ``idle[place]`` and ``idle_kind`` to
-    ``idle_ns``. ``kind_ns`` is busy time as "kernel", "memcpy", "memset" or "communication".
+    ``busy[op key]`` sums to ``busy_ns``, the union over streams; ``idle[place]`` and ``idle_kind``
+    to ``idle_ns``. ``kind_ns`` is busy time as "kernel", "memcpy", "memset" or "communication".
     ``sync_wait`` and ``copy_wait`` are host time by place; ``sync_calls`` names what blocked.
     """
 
@@ -59,7 +60,7 @@ def device_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Dev
     ledger = DeviceLedger(len(steps))
     kinds = {name: timeline.kinds.index(name) for name in timeline.kinds}
     track = recording.tracks.get(timeline.step_thread, Track())
-    launched_by = _launches(timeline, ops, owned, track, kinds)
+    launched_by = _launches(ops, owned, track, kinds)
     activities = _activities(timeline, ops, launched_by, steps, kinds)
     for activity in activities:
         ledger.launches[activity.key] += 1
@@ -70,7 +71,7 @@ def device_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Dev
 
 
 def _launches(
-    timeline: Timeline, ops: Ops, owned: Owned, track: Track, kinds: dict[str, int]
+    ops: Ops, owned: Owned, track: Track, kinds: dict[str, int]
 ) -> dict[int, tuple[int, OpKey, int]]:
     """Device event -> (launch time, op key, operator or -1)."""
     by_correlation = {ops.correlation[i]: i for i in owned.order}
@@ -124,7 +125,6 @@ def _union(activities: list[_Activity], ledger: DeviceLedger) -> list[tuple[int,
 
     Computation hides communication: a moment that both occupy belongs to the computation.
     """
-    merged: list[tuple[int, int]] = []
     computing = [a for a in activities if a.kind != "communication"]
     exposed = [a for a in activities if a.kind == "communication"]
     covered: list[tuple[int, int]] = []
@@ -137,8 +137,7 @@ def _union(activities: list[_Activity], ledger: DeviceLedger) -> list[tuple[int,
                 ledger.busy_ns += end - start
             until = max(until, activity.end)
         covered = _merge([(a.start, a.end) for a in group]) if group is computing else covered
-    merged = _merge([(a.start, a.end) for a in activities])
-    return merged
+    return _merge([(a.start, a.end) for a in activities])
 
 
 def _merge(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -151,9 +150,7 @@ def _merge(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _uncovered(
-    start: int, end: int, covered: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
+def _uncovered(start: int, end: int, covered: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The parts of [start, end) outside ordered, disjoint ``covered``."""
     if start >= end:
         return []
@@ -216,7 +213,7 @@ def _idle(
 ) -> None:
     """Gaps between device work, by what the host did in them and on which line."""
     data = thread_fetches(timeline.fetches, timeline.step_thread)
-    for (_, begin), (end, _) in zip(busy, busy[1:], strict=False):
+    for (_, begin), (end, _) in pairwise(busy):
         if end <= begin:
             continue
         ledger.idle_ns += end - begin

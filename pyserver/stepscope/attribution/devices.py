@@ -15,8 +15,8 @@ class DevicePeaks:
     bandwidth: float
 
 
-# Sources: the makers' data sheets of each product, dense figures. The first name that is contained in
-# the device's own name counts, so longer names stand before shorter ones.
+# Sources: the makers' data sheets of each product, dense figures. The first name that is contained
+# in the device's own name counts, so longer names stand before shorter ones.
 _TABLE = (
     DevicePeaks("H200", 67e12, 989e12, 4.8e12),
     DevicePeaks("H100 PCIe", 51e12, 756e12, 2.0e12),

@@ -13,8 +13,10 @@ from stepscope.timeline.model import NOWHERE, Fetches, Place, Recording, Track
 
 @dataclass(slots=True)
 class HostLedger:
-    """Nanoseconds per step by place (``NOWHERE`` included); they sum to ``step_ns``, which leaves out what
-    the line clock itself cost."""
+    """Nanoseconds per step by place (``NOWHERE`` included), without what the line clock cost.
+
+    They sum to ``step_ns``.
+    """
 
     step_ns: float
     by_place: dict[int, float] = field(default_factory=dict)
@@ -61,7 +63,7 @@ def host_ledger(
 def _add_net(
     recording: Recording, track: Track, begin: int, end: int, into: dict[int, float]
 ) -> None:
-    """Add each line's time between ``begin`` and ``end``, less what the clock's own events cost it."""
+    """Add each line's time between ``begin`` and ``end``, less what the clock itself cost it."""
     starts, places, events = track.starts, track.places, track.events
     index, here, count = track.at(begin), begin, len(track.starts)
     while here < end:
@@ -77,7 +79,7 @@ def _add_net(
 def _told_apart(
     recording: Recording, places: list[Place], track: Track, spent: dict[int, float]
 ) -> dict[int, float]:
-    """Split the time of code whose lines the clock stopped telling apart as it was split before."""
+    """Split the time of code that became too fast for the clock as it was split before."""
     result = dict(spent)
     for (file, function), since in recording.bounded.items():
         own = {n for n, p in enumerate(places) if p.file == file and p.function == function}
@@ -119,9 +121,7 @@ def thread_fetches(fetches: Fetches, thread: int) -> list[tuple[int, int]]:
     )
 
 
-def clipped(
-    intervals: list[tuple[int, int]], begin: int, end: int
-) -> Iterable[tuple[int, int]]:
+def clipped(intervals: list[tuple[int, int]], begin: int, end: int) -> Iterable[tuple[int, int]]:
     """The parts of ordered, disjoint intervals that lie between ``begin`` and ``end``."""
     first = max(0, bisect_left(intervals, (begin,)) - 1)
     for index in range(first, len(intervals)):

@@ -47,9 +47,7 @@ class _Sum:
     keys: dict[tuple[int, bool], list[OpKey]] = field(default_factory=lambda: defaultdict(list))
 
 
-def build_lines(
-    ledgers: Ledgers, mapped: Recording
-) -> tuple[tuple[LineCost, ...], Unattributed]:
+def build_lines(ledgers: Ledgers, mapped: Recording) -> tuple[tuple[LineCost, ...], Unattributed]:
     """One ``LineCost`` per executing line, by file and line, and what has none."""
     sums: dict[LineKey | None, _Sum] = defaultdict(_Sum)
     places = ledgers.timeline.places
@@ -68,7 +66,9 @@ def build_lines(
             if (place.file, place.function) in mapped.bounded:
                 entry.exact = False
     nowhere = sums.pop(None, _Sum())
-    lines = tuple(_line(ledgers, key, sums[key]) for key in sorted(k for k in sums if k is not None))
+    lines = tuple(
+        _line(ledgers, key, sums[key]) for key in sorted(k for k in sums if k is not None)
+    )
     return lines, Unattributed(
         nowhere.host, nowhere.forward + nowhere.backward, nowhere.cost, _ops(ledgers, nowhere)
     )

@@ -110,9 +110,7 @@ def _resident(facts: dict[str, Any]) -> tuple[dict[int, _Block], int]:
     """Memory that was live before the recording, by address."""
     # The last note before the state was taken tells what its addresses are.
     owned = [note for note in facts["owned"] if note["time"] <= facts["resident_at"]][-1]
-    kinds = {
-        address: kind for kind in _OWNERS for address in owned[kind]
-    }
+    kinds = {address: kind for kind in _OWNERS for address in owned[kind]}
     live: dict[int, _Block] = {}
     for address, size, graph in facts["resident"]:
         category = kinds.get(address, "activation" if graph else "input")
@@ -162,9 +160,7 @@ def _summarise(
         allocated=dict(allocated),
         by_place={place: Categories(**parts) for place, parts in by_place.items()},
         by_operator=dict(by_operator),
-        timeline=tuple(
-            MemoryPoint((time - start) / 1e6, live) for time, live in curve[::stride]
-        ),
+        timeline=tuple(MemoryPoint((time - start) / 1e6, live) for time, live in curve[::stride]),
     )
 
 
@@ -214,9 +210,7 @@ def _first_backward(recording: Recording, owned: Owned, begin: int) -> int | Non
     )
 
 
-def _operators_at(
-    recording: Recording, owned: Owned, times: Any, threads: Any
-) -> list[int]:
+def _operators_at(recording: Recording, owned: Owned, times: Any, threads: Any) -> list[int]:
     """Innermost operator at each memory event, -1 without."""
     ops = recording.ops
     assert ops is not None
@@ -247,4 +241,3 @@ def _operators_at(
 
 def _ended(ops: Any, operator: int, time: int) -> bool:
     return bool(ops.start[operator] + ops.duration[operator] <= time)
-

@@ -1,10 +1,10 @@
 """Which user line each operator belongs to.
 
-An operator belongs to the user line that was running when it started. Inside a backward node it belongs
-to the forward line of that node (same autograd sequence number and thread), unless user code of its own
-runs there: a custom ``backward``, a hook, a forward recomputed under checkpoint. AccumulateGrad has no
-forward operator; the engine runs it right after the node that produced the gradient, so it shares that
-node's line.
+An operator belongs to the user line that was running when it started. Inside a backward node it
+belongs to the forward line of that node (same autograd sequence number and thread), unless user
+code of its own runs there: a custom ``backward``, a hook, a forward recomputed under checkpoint.
+AccumulateGrad has no forward operator; the engine runs it right after the node that produced the
+gradient, so it shares that node's line.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Owned:
     """Per operator (by index into ``ops``): structure and owner.
 
     ``order`` holds host operators by start, parents before children. ``parent`` is the enclosing
-    operator, -1 without. ``place`` is the line that ran when it started, ``owner`` the line it belongs to
-    (both place numbers or ``NOWHERE``), ``loop`` the line of the step's loop above ``place``.
-    ``backward`` says that it ran as part of a backward pass.
+    operator, -1 without. ``place`` is the line that ran when it started, ``owner`` the line it
+    belongs to (both place numbers or ``NOWHERE``), ``loop`` the line of the step's loop above
+    ``place``. ``backward`` says that it ran as part of a backward pass.
     """
 
     order: list[int]
@@ -88,8 +88,10 @@ def _nest(ops: Ops, owned: Owned) -> None:
 
 
 def _node_sequences(ops: Ops, owned: Owned, is_node: list[bool]) -> dict[int, tuple[int, int]]:
-    """(forward thread, sequence) of each backward node. With a hook on it the engine's event carries
-    none, but the node's own event below it does."""
+    """(forward thread, sequence) of each backward node.
+
+    With a hook on it the engine's event carries none, but the node's own event below it does.
+    """
     found: dict[int, tuple[int, int]] = {}
     for i in owned.order:
         sequence = ops.sequence[i]

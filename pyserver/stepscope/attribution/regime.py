@@ -1,8 +1,9 @@
 """FLOPs, bytes and launches per line, and which of the three bounds it.
 
-A line's work takes at least the time that its FLOPs need at the device's peak, that its bytes need at the
-device's bandwidth, and that its launches need on the host. The largest of the three names the regime;
-what the line took beyond it is its headroom (Williams et al., "Roofline", 2009, with launches added).
+A line's work takes at least the time that its FLOPs need at the device's peak, that its bytes need
+at the device's bandwidth, and that its launches need on the host. The largest of the three names
+the regime; what the line took beyond it is its headroom (Williams et al., "Roofline", 2009, with
+launches added).
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class Peaks:
     source: str
 
 
-def efforts(timeline: Timeline, recording: Recording, owned: Owned, allocated: dict[int, int]) -> Efforts:
+def efforts(
+    timeline: Timeline, recording: Recording, owned: Owned, allocated: dict[int, int]
+) -> Efforts:
     """Add up the detail recording. ``allocated`` is bytes per operator index."""
     ops = recording.ops
     assert ops is not None
@@ -95,9 +98,7 @@ def efforts(timeline: Timeline, recording: Recording, owned: Owned, allocated: d
             effort.flops += flops / count
             if any(dtype in _HALF for dtype in dtypes):
                 effort.half_flops += flops / count
-        works_itself = (
-            owned.children[i] == 0 or owned.self_time[i] >= _OWN_SHARE * ops.duration[i]
-        )
+        works_itself = owned.children[i] == 0 or owned.self_time[i] >= _OWN_SHARE * ops.duration[i]
         if works_itself and name not in _ALLOCATORS:
             effort.launches += 1 / count
             effort.moved += bytes_of(kind, shapes, dtypes, allocated.get(i, 0)) / count
@@ -141,8 +142,10 @@ _DTYPE_WORDS = {
 
 
 def bytes_of(kind: str, shapes: Shapes, dtypes: list[str], allocated: int) -> float:
-    """Bytes that an operator reads and writes: its tensor inputs, plus what it allocated; one that
-    writes in place writes its first input as well."""
+    """Bytes that an operator reads and writes: its tensor inputs, plus what it allocated.
+
+    One that writes in place writes its first input as well.
+    """
     total = 0.0
     first = True
     for shape, dtype in zip(shapes, dtypes, strict=False):
@@ -165,7 +168,11 @@ def is_matmul(name: str) -> bool:
 
 
 def _is_convolution(name: str) -> bool:
-    return "conv" in name and name not in ("aten::conv2d", "aten::convolution", "aten::_convolution")
+    return "conv" in name and name not in (
+        "aten::conv2d",
+        "aten::convolution",
+        "aten::_convolution",
+    )
 
 
 def flops_of(name: str, shapes: Shapes, dtypes: list[str], allocated: int) -> float:
@@ -186,32 +193,32 @@ def flops_of(name: str, shapes: Shapes, dtypes: list[str], allocated: int) -> fl
 
 def _mm(shapes: Shapes) -> float:
     (n, k), (_k, m) = shapes[0], shapes[1]
-    return 2.0 * n * k * m
+    return float(2 * n * k * m)
 
 
 def _bmm(shapes: Shapes) -> float:
     b, n, k = shapes[0]
-    return 2.0 * b * n * k * shapes[1][2]
+    return float(2 * b * n * k * shapes[1][2])
 
 
 def _conv_forward(shapes: Shapes, dtypes: list[str], allocated: int) -> float:
     """From the output's size, which is what the operator allocated: strides are not recorded."""
     weight = shapes[1]
     outputs = allocated / _SIZES.get(dtypes[0], 4)
-    return 2.0 * outputs * math.prod(weight[1:])
+    return float(2 * outputs * math.prod(weight[1:]))
 
 
 def _conv_backward(shapes: Shapes) -> float:
     gradient, weight = shapes[0], shapes[2]
     per_output = 2.0 * math.prod(weight) / weight[0]
     # One product for the input's gradient, one for the weight's.
-    return 2.0 * math.prod(gradient) * per_output
+    return float(2 * math.prod(gradient) * per_output)
 
 
 def _attention(shapes: Shapes) -> float:
     *batch, queries, width = shapes[0]
     keys, value_width = shapes[1][-2], shapes[2][-1]
-    return 2.0 * math.prod(batch) * queries * keys * (width + value_width)
+    return float(2 * math.prod(batch) * queries * keys * (width + value_width))
 
 
 def _attention_backward(shapes: Shapes) -> float:

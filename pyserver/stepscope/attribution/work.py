@@ -19,7 +19,8 @@ class Sweep:
     """Nanoseconds over ``steps`` ordinary steps.
 
     ``in_ops[(executing place, op key)]`` and ``in_python[place]`` together are every moment of the
-    step's thread. ``elsewhere[op key]`` is operator time on other threads. ``counts`` are operators.
+    step's thread. ``elsewhere[op key]`` is operator time on other threads. ``counts`` are
+    operators.
     """
 
     steps: int

@@ -126,8 +126,8 @@ def _matmul(ledgers: Ledgers) -> MatmulFacts | None:
             by_loop[place] += ms
     loop_line = None
     if by_loop:
-        place = timeline.places[max(by_loop, key=lambda number: by_loop[number])]
-        loop_line = (place.file, place.line)
+        most = timeline.places[max(by_loop, key=lambda number: by_loop[number])]
+        loop_line = (most.file, most.line)
     tf32 = timeline.facts["tf32"] if ledgers.device is not None else None
     return MatmulFacts(total, float32, bound, loop_line, tf32)
 

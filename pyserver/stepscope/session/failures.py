@@ -58,7 +58,8 @@ def from_message(message: dict[str, Any], python: str, target: Path) -> Failure 
         if message.get("module") == "torch":
             return Failure(
                 FailureKind.USAGE,
-                f"torch is not installed in {python}; install it there or choose another interpreter.",
+                f"torch is not installed in {python}; install it there or choose another "
+                "interpreter.",
                 file,
                 line,
             )
@@ -92,8 +93,8 @@ def ended_early(message: dict[str, Any], name: str) -> Failure:
         )
     else:
         text = (
-            f"{name} ended without a step: no optimizer step, backward pass or repeated module call "
-            "was seen. Call stepscope.step() at the end of each step to mark them."
+            f"{name} ended without a step: no optimizer step, backward pass or repeated module "
+            "call was seen. Call stepscope.step() at the end of each step to mark them."
         )
     if code not in (None, "None", "0"):
         where = f" at {Path(file).name}:{line}" if file else ""
@@ -108,7 +109,9 @@ def died(status: int, tail: str, target: Path) -> Failure:
     file, line = _crash_site(tail, target.parent)
     where = f" at {Path(file).name}:{line}" if file else ""
     if status >= 0:
-        text = f"{name} ended its process with status {status} before enough steps were seen{where}."
+        text = (
+            f"{name} ended its process with status {status} before enough steps were seen{where}."
+        )
     else:
         try:
             word = signal.Signals(-status).name
@@ -123,7 +126,7 @@ def died(status: int, tail: str, target: Path) -> Failure:
 
 
 def timed_out(name: str, seconds: float, where: dict[str, Any] | None) -> Failure:
-    """No step within the time limit; ``where`` is the agent's answer, if it could still give one."""
+    """No step within the time limit; ``where`` is the agent's answer, None if it gave none."""
     text = f"{name} made no step within {seconds:g} s"
     file = line = None
     if where:

@@ -134,6 +134,7 @@ class AgentProcess:
 
     def _await_exit(self) -> None:
         status = self._process.wait()
-        # What the agent said last is still in the pipe: let its reader finish before the exit counts.
+        # What the agent said last is still in the pipe: let its reader finish before the exit
+        # counts.
         self._readers[0].join(timeout=2.0)
         self.events.put(("exit", status))

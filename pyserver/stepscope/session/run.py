@@ -1,4 +1,4 @@
-"""A run from request to capture file: start the agent, follow it, start it again where that helps."""
+"""A run from request to capture file: start the agent, follow it, start it again if that helps."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def captured(
 ) -> Iterator[Path]:
     """Yield the capture file of one run. Raises ``Failure``.
 
-    The target is still finishing while the body runs; when the body is left, its process group is gone
-    and so is the file.
+    The target is still finishing while the body runs; when the body is left, its process group is
+    gone and so is the file.
     """
     wrong = failures.bad_request(request)
     if wrong is not None:

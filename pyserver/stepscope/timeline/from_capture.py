@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from stepscope.agent.capture import EVENT_KINDS, Capture, Window, read_capture
@@ -32,7 +33,7 @@ def build_timeline(capture: Capture) -> Timeline:
     recordings = [
         _recording(window, capture, places, loop, thread, notes) for window in capture.windows
     ]
-    fetches = Fetches(**capture.fetches)  # type: ignore[arg-type]
+    fetches = Fetches(**capture.fetches)
     return Timeline(
         facts, capture.strings, EVENT_KINDS, places.all, recordings, fetches, thread, notes
     )
@@ -48,7 +49,7 @@ def _recording(
 ) -> Recording:
     tables = window.tables
     tracks = build_tracks(tables["clock"], places, loop) if "clock" in tables else {}
-    ops = Ops(**tables["ops"]) if "ops" in tables else None  # type: ignore[arg-type]
+    ops = Ops(**tables["ops"]) if "ops" in tables else None
     memory = None
     if "memory" in tables:
         table = tables["memory"]
@@ -60,8 +61,8 @@ def _recording(
         entry = capture.codes[code]
         bounded[(entry["file"], entry["function"])] = since
         notes.append(
-            f"{entry['function']} ({Path(entry['file']).name}:{entry['first_line']}) runs lines faster "
-            "than they can be timed; its time is split over its lines as in the first part."
+            f"{entry['function']} ({Path(entry['file']).name}:{entry['first_line']}) runs lines "
+            "faster than they can be timed; its time is split over its lines as in the first part."
         )
     _check_clocks(window, ops, capture, notes)
     passes = tracks[thread].passes if thread in tracks else []
@@ -88,7 +89,7 @@ def _whole_steps(passes: list[int], ticks: list[int]) -> list[int]:
 
 def ordinary_steps(bounds: list[int]) -> list[tuple[int, int]]:
     """Whole steps as (begin, end), without those that an evaluation or a pause made long."""
-    steps = list(zip(bounds, bounds[1:], strict=False))
+    steps = list(pairwise(bounds))
     if len(steps) < 3:
         return steps
     lengths = sorted(end - begin for begin, end in steps)
@@ -109,7 +110,7 @@ def _check_clocks(window: Window, ops: Ops | None, capture: Capture, notes: list
         low, high = before - _CLOCK_TOLERANCE_NS, after + _CLOCK_TOLERANCE_NS
         if not any(low <= start <= high for start in empties):
             notes.append(
-                "The profiler's clock and the line clock disagree in this run, so operators may be on "
-                "a neighbouring line."
+                "The profiler's clock and the line clock disagree in this run, so operators may "
+                "be on a neighbouring line."
             )
             return

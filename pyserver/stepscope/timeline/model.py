@@ -1,6 +1,7 @@
 """One neutral set of events: what ran when, on which thread, under which user line.
 
-Times are integer nanoseconds since the epoch throughout. Nothing here knows where the events came from.
+Times are integer nanoseconds since the epoch throughout. Nothing here knows where the events came
+from.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class Place:
 class Track:
     """What one thread's innermost user line was, moment by moment.
 
-    ``starts[i]`` to ``starts[i + 1]`` belongs to ``places[i]`` (an index into ``Timeline.places``, or
-    ``NOWHERE``). ``loops[i]`` is the place of the step's own loop frame at that time: the line of the
-    training loop under which everything deeper runs. ``passes`` are the times at which that loop began
-    a new pass. ``entries`` are the times at which a line began. ``events[i]`` is how many clock events
-    fell into the segment: each one cost the target ``Recording.event_ns``.
+    ``starts[i]`` to ``starts[i + 1]`` belongs to ``places[i]`` (an index into ``Timeline.places``,
+    or ``NOWHERE``). ``loops[i]`` is the place of the step's own loop frame at that time: the line
+    of the training loop under which everything deeper runs. ``passes`` are the times at which that
+    loop began a new pass. ``entries`` are the times at which a line began. ``events[i]`` is how
+    many clock events fell into the segment: each one cost the target ``Recording.event_ns``.
     """
 
     starts: list[int] = field(default_factory=list)
@@ -50,8 +51,8 @@ class Track:
 class Ops:
     """Host and device events as columns; the same index is the same event.
 
-    ``kind`` indexes ``Timeline.kinds``. Host events carry the system's thread id in ``native`` and the
-    profiler's own number in ``thread``; device events carry their stream in ``thread``.
+    ``kind`` indexes ``Timeline.kinds``. Host events carry the system's thread id in ``native`` and
+    the profiler's own number in ``thread``; device events carry their stream in ``thread``.
     """
 
     name: Sequence[int]
@@ -100,8 +101,9 @@ class Recording:
     """One window of consecutive steps.
 
     ``kind``: "clean", "lines", "map" or "detail". ``bounds`` are the edges of its whole steps, so
-    ``len(bounds) - 1`` steps lie inside. ``bounded`` holds, per place's (file, function), from when on
-    the line clock no longer told its lines apart; ``event_ns`` is what one event of that clock costs.
+    ``len(bounds) - 1`` steps lie inside. ``bounded`` holds, per place's (file, function), from when
+    on the line clock no longer told its lines apart; ``event_ns`` is what one event of that clock
+    costs.
     """
 
     kind: str

@@ -1,13 +1,13 @@
 """The line clock: when each line of user code began, on every thread, and nothing else.
 
-``time.time_ns()`` at each line event of user code; the profiler's events carry the same clock, so an
-operator belongs to the user line that was running when it started. Two implementations with one
+``time.time_ns()`` at each line event of user code; the profiler's events carry the same clock, so
+an operator belongs to the user line that was running when it started. Two implementations with one
 interface: ``sys.monitoring`` (Python >= 3.12) and ``sys.settrace`` before.
 
-A line event costs a fraction of a microsecond, which ruins a loop whose turns cost no more than that.
-The clock therefore looks at itself every ``BLOCK`` events: code that fires faster than
-``HOT_NS_PER_EVENT`` loses its line events (it keeps its enter and leave events), and the capture says
-which code and from when.
+A line event costs a fraction of a microsecond, which ruins a loop whose turns cost no more than
+that. The clock therefore looks at itself every ``BLOCK`` events: code that fires faster than
+``HOT_NS_PER_EVENT`` loses its line events (it keeps its enter and leave events), and the capture
+says which code and from when.
 """
 
 from __future__ import annotations
@@ -79,9 +79,7 @@ def hot_codes(block: list[Event]) -> set[CodeType]:
     return {codes[key] for key, count in lines.items() if count > len(block) // 4}
 
 
-def stack_events(
-    frame: FrameType | None, user: UserCode, now: int, ident: int
-) -> list[Event]:
+def stack_events(frame: FrameType | None, user: UserCode, now: int, ident: int) -> list[Event]:
     """The events that would have led to the stack ``frame``: outermost user frame first."""
     events: list[Event] = []
     for entered in reversed(user.frames(frame)):
@@ -112,8 +110,8 @@ def to_columns(
     """Events as capture columns; ``natives`` turns a thread ident into the system's thread id."""
     table = new_table(CLOCK_COLUMNS)
     times, threads, code_column, lines = (table[name] for name in CLOCK_COLUMNS)
-    for time, ident, code, line in events:
-        times.append(time)
+    for moment, ident, code, line in events:
+        times.append(moment)
         threads.append(natives.get(ident, -1))
         code_column.append(codes.number(code))
         lines.append(line)
@@ -132,7 +130,7 @@ _SAMPLE_TURNS = 400
 
 
 def event_cost_ns(clock: LineClock, folder: str) -> float:
-    """What one event costs the target here and now, ns: a small loop timed with and without the clock.
+    """What one event costs the target here and now, ns: a small loop with and without the clock.
 
     ``folder`` is a root of user code, so that the clock takes the loop for the user's.
     """

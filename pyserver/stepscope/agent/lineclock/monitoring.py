@@ -39,9 +39,7 @@ class MonitoringClock:
         self.events = []
         self.bounded = {}
         self._armed = {}
-        lines_and_frames = (
-            events.LINE | events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
-        )
+        lines_and_frames = events.LINE | events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
         frames_only = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
         disable = monitoring.DISABLE
         owns, armed, bounded = self._user.owns, self._armed, self.bounded
@@ -55,10 +53,8 @@ class MonitoringClock:
             monitoring.set_local_events(tool, code, lines_and_frames)
 
         def bound() -> None:
-            if len(buffer) >= MAX_EVENTS:
-                hot = set(armed.values())
-            else:
-                hot = hot_codes(buffer[-block:])
+            full = len(buffer) >= MAX_EVENTS
+            hot = set(armed.values()) if full else hot_codes(buffer[-block:])
             for code in hot:
                 bounded.setdefault(code, now())
                 monitoring.set_local_events(tool, code, frames_only)

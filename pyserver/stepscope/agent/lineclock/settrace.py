@@ -1,7 +1,7 @@
 """The line clock on ``sys.settrace`` (Python < 3.12).
 
-Every call in the process asks the global function once; foreign frames get no local tracer. A debugger
-or coverage tool that was tracing is put back when the clock stops.
+Every call in the process asks the global function once; foreign frames get no local tracer. A
+debugger or coverage tool that was tracing is put back when the clock stops.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class TraceClock:
     def watch_threads(self) -> None:
         """Have threads that start from now on ask us at each call; call once, before user code.
 
-        ``sys.settrace`` reaches only its own thread, so a thread that runs when the clock starts must
-        have been given a tracer when it began. A tracer that somebody else set is left alone.
+        ``sys.settrace`` reaches only its own thread, so a thread that runs when the clock starts
+        must have been given a tracer when it began. A tracer that somebody else set is left alone.
         """
         if threading.gettrace() is None:
             threading.settrace(self._dispatch)
