@@ -80,18 +80,22 @@ class Source:
         """Every statement, outer ones first."""
         return tuple(_places(self.tree, ()))
 
-    def place_at(self, line: int) -> Place | None:
-        """The innermost statement that ``line`` is part of.
+    def places_at(self, line: int) -> tuple[Place, ...]:
+        """The statements that ``line`` is part of, the innermost last.
 
         Of a compound statement only the header counts: its body belongs to the statements in it,
         and blank or comment lines belong to none.
         """
-        best = None
-        for place in self.places:
-            first, last = span(place.statement)
-            if first <= line <= last:
-                best = place
-        return best
+        return tuple(
+            place
+            for place in self.places
+            if span(place.statement)[0] <= line <= span(place.statement)[1]
+        )
+
+    def place_at(self, line: int) -> Place | None:
+        """The innermost statement that ``line`` is part of; the last of several on one line."""
+        places = self.places_at(line)
+        return places[-1] if places else None
 
     def last_line_of_statement(self, line: int) -> int:
         """Last line of the statement (or compound statement's header) that ``line`` is in."""

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.source import Place, Source, calls, dotted_name, header
+from stepscope.diagnosis.source import Place, Position, Source, calls, dotted_name, span
 from stepscope.fixes.edits import insert, stands_alone, wrap
-from stepscope.fixes.model import Fix, TextEdit
+from stepscope.fixes.model import Fix
 
 RULE = "autocast"
 
@@ -40,7 +40,8 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     edits = wrap(source, finding.file, place, last, with_line)
     if torch_name is None:
         # First, so that it comes before the wrapped statement where both are in one place.
-        edits = (_import_torch(finding.file, source), *edits)
+        statement = f"import torch{source.newline}"
+        edits = (insert(finding.file, _place_of_import(source), statement), *edits)
     return Fix("Run the forward pass in bfloat16 (torch.autocast)", edits)
 
 
@@ -53,7 +54,7 @@ def _reason_against(source: Source, place: Place) -> str:
         return "): by hand, as other statements share this line"
     if _calls_method(statement, "backward") or _runs_backward(source, statement):
         return "): inside what this line calls, without its backward pass"
-    if not (_backward_follows(place) or _without_gradients(place)):
+    if not (_backward_follows(source, place) or _without_gradients(place)):
         return "): no backward pass is to be seen after this line"
     if _mentions(source, ("BCELoss", "binary_cross_entropy")):
         return "): first use binary_cross_entropy_with_logits, plain BCE is refused under it"
@@ -92,21 +93,17 @@ def _runs_backward(source: Source, statement: ast.stmt) -> bool:
     return False
 
 
-def _backward_follows(place: Place) -> bool:
-    """Whether a backward pass comes later in this block or in one around it."""
-    statement: ast.AST = place.statement
-    for parent in (*reversed(place.parents), None):
-        blocks = [place.block] if parent is None else list(_blocks(parent))
-        for block in blocks:
-            if any(child is statement for child in block):
-                index = next(i for i, child in enumerate(block) if child is statement)
-                if any(_calls_method(later, "backward") for later in block[index + 1 :]):
-                    return True
-        if parent is None or isinstance(parent, _FUNCTIONS):
-            return not place.parents and any(
-                _calls_method(later, "backward") for later in place.block[place.index + 1 :]
-            )
-        statement = parent
+def _backward_follows(source: Source, place: Place) -> bool:
+    """Whether a backward pass comes later in this block or in one around it, same function."""
+    inner: ast.AST = place.statement
+    for parent in reversed((source.tree, *place.parents)):
+        for block in _blocks(parent):
+            index = next((i for i, child in enumerate(block) if child is inner), len(block))
+            if any(_calls_method(later, "backward") for later in block[index + 1 :]):
+                return True
+        if isinstance(parent, _FUNCTIONS):
+            return False
+        inner = parent
     return False
 
 
@@ -205,17 +202,15 @@ def _own_statements(scope: ast.AST) -> Iterator[ast.AST]:
         yield from _own_statements(child)
 
 
-def _import_torch(file: str, source: Source) -> TextEdit:
-    """``import torch`` before the first statement that is no docstring and no ``__future__``."""
+def _place_of_import(source: Source) -> Position:
+    """Before the first statement that is no docstring and no ``__future__`` import."""
     body = source.tree.body
     index = 0
     if ast.get_docstring(source.tree, clean=False) is not None:
         index = 1
     while index < len(body) and _is_future(body[index]):
         index += 1
-    first = body[index]
-    line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
-    return insert(file, (line, 0), f"import torch{source.newline}")
+    return (span(body[index])[0], 0)
 
 
 def _is_future(statement: ast.stmt) -> bool:

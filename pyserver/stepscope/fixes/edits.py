@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import token
-import tokenize
 from collections.abc import Iterable, Iterator
 
 from stepscope.diagnosis.source import Place, Position, Source
@@ -40,7 +37,8 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
         )
         for edit in edits
     ]
-    for start, end, new in reversed(sorted(placed, key=lambda item: item[:2])):
+    placed.sort(key=lambda item: item[:2])
+    for start, end, new in reversed(placed):
         result = result[:start] + new + result[end:]
     return result
 
@@ -94,19 +92,16 @@ def indent_unit(source: Source, place: Place) -> str:
 
 
 def _lines_inside_strings(source: Source) -> Iterator[int]:
-    """Lines that begin inside a string, so that indenting them would change it."""
-    opened: list[int] = []
-    # The tokenizer of Python 3.12 gives the parts of an f-string apart, between these two.
-    starts = {getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START")}
-    ends = {getattr(token, name, -1) for name in ("FSTRING_END", "TSTRING_END")}
-    text = "\n".join(source.lines) + "\n"
-    for item in tokenize.generate_tokens(io.StringIO(text).readline):
-        if item.type in starts:
-            opened.append(item.start[0])
-        elif item.type in ends:
-            yield from range(opened.pop() + 1, item.end[0] + 1)
-        elif item.type == token.STRING:
-            yield from range(item.start[0] + 1, item.end[0] + 1)
+    """Lines that may begin inside a string, so that indenting them could change it.
+
+    Strings joined over several lines of one expression count as well: their lines need no
+    indentation, being inside parentheses.
+    """
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+        ):
+            yield from range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)
 
 
 def _line_starts(text: str) -> list[int]:

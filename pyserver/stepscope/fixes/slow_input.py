@@ -135,7 +135,8 @@ def _needs_guard(finding: Finding, source: Source, call: ast.Call) -> bool:
 
 def _added(file: str, source: Source, call: ast.Call, argument: str) -> tuple[TextEdit, ...]:
     """Insert ``argument`` as the last one, in the layout of those before it."""
-    last = max([*call.args, *call.keywords], key=source.end)
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    last = max(arguments, key=source.end)
     end, comma = _end_of_argument(source, source.end(last), source.end(call))
     start_line, start_column = source.start(last)
     close_line = source.end(call)[0]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.source import Place, Source, calls, dotted_name
-from stepscope.fixes.edits import insert, replace, stands_alone, wrap
+from stepscope.diagnosis.source import Place, Source, calls, dotted_name, header
+from stepscope.fixes.edits import replace, stands_alone, wrap
 from stepscope.fixes.model import Fix, TextEdit
 
 RULE = "sync-in-step"
@@ -27,11 +26,12 @@ _ADVICE = {
 # Calls whose result nobody uses and whose reader does not need every step.
 _LOGGING = frozenset(
     ("print", "debug", "info", "warning", "log", "write", "add_scalar", "add_scalars")
-    + ("set_postfix", "set_postfix_str", "set_description", "log_metric", "log_metrics")
-)
+) | frozenset(("set_postfix", "set_postfix_str", "set_description", "log_metric", "log_metrics"))
 _CLOCKS = frozenset(("time", "perf_counter", "monotonic", "time_ns", "perf_counter_ns"))
 # Libraries that take numbers and would copy tensors to the host, or refuse them.
-_HOST_LIBRARIES = frozenset(("np", "numpy", "plt", "json", "statistics", "math", "pd"))
+_HOST_LIBRARIES = frozenset(("np", "numpy", "plt", "json", "statistics", "pd"))
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def fix(finding: Finding, source: Source, line: int) -> Fix | None:
@@ -39,20 +39,28 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     place = source.place_at(line)
     if place is None:
         return None
-    for make in (_without_synchronize, _detached, _now_and_then):
-        fix = make(finding.file, source, place)
-        if fix is not None:
-            return fix
-    if not any(calls(part) for part in _own_parts(place.statement)) or _is_occasional(place):
-        return None
     kind = str(finding.evidence.get("kind", "item"))
+    # What is asked for decides: after an edit the line may hold the next statement.
+    makers = (_without_synchronize,) if kind == "synchronize" else (_detached, _now_and_then)
+    for make in makers:
+        made = make(finding.file, source, place)
+        if made is not None:
+            return made
+    if _is_occasional(place) or not _may_sync(place.statement, kind):
+        return None
     return Fix(_ADVICE.get(kind, _ADVICE["item"]), ())
 
 
-def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(statement):
-        if not isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):
-            yield child
+def _may_sync(statement: ast.stmt, kind: str) -> bool:
+    """Whether the statement can still be the one that was found."""
+    if kind in ("bool", "nonzero"):  # have no spelling of their own
+        return True
+    called = {
+        dotted_name(call.func).rpartition(".")[2]
+        for part in header(statement)
+        for call in calls(part)
+    }
+    return "synchronize" in called if kind == "synchronize" else bool(called - {"append", "detach"})
 
 
 def _without_synchronize(file: str, source: Source, place: Place) -> Fix | None:
@@ -103,26 +111,12 @@ def _detached(file: str, source: Source, place: Place) -> Fix | None:
     item = _scaled_item(value)
     if item is None or _needs_numbers(source, kept):
         return None
-    assert isinstance(item.func, ast.Attribute)
-    end_of_object = source.end(item.func.value)
-    end = source.end(item)
-    between = _between(source, end_of_object, end)
-    start = between.rfind("item")
-    if source.lines[end[0] - 1][: end[1]].endswith("item()") is False or start < 0:
-        return None  # spread over lines or with comments inside
-    edit = replace(file, (end[0], end[1] - len("item()")), end, "detach()")
-    return Fix(
-        "Keep the sum on the device with .detach()"
-        if isinstance(statement, ast.AugAssign)
-        else "Keep the values on the device with .detach()",
-        (edit,),
-    )
-
-
-def _between(source: Source, start: tuple[int, int], end: tuple[int, int]) -> str:
-    if start[0] == end[0]:
-        return source.lines[start[0] - 1][start[1] : end[1]]
-    return source.lines[end[0] - 1][: end[1]]
+    line, column = source.end(item)
+    if not source.lines[line - 1][:column].endswith("item()"):
+        return None  # written with space or a comment inside
+    what = "sum" if isinstance(statement, ast.AugAssign) else "values"
+    edit = replace(file, (line, column - len("item()")), (line, column), "detach()")
+    return Fix(f"Keep the {what} on the device with .detach()", (edit,))
 
 
 def _scaled_item(value: ast.expr) -> ast.Call | None:
@@ -148,12 +142,13 @@ def _scaled_item(value: ast.expr) -> ast.Call | None:
 def _needs_numbers(source: Source, kept: ast.expr) -> bool:
     """Whether what is collected is later given to a library that wants numbers."""
     spelled = ast.dump(_as_load(kept))
-    for call in calls(source.tree):
-        if dotted_name(call.func).partition(".")[0] in _HOST_LIBRARIES:
-            for part in ast.walk(call):
-                if isinstance(part, ast.expr) and ast.dump(part) == spelled:
-                    return True
-    return False
+    return any(
+        isinstance(part, ast.expr) and ast.dump(part) == spelled
+        for call in ast.walk(source.tree)
+        if isinstance(call, ast.Call)
+        and dotted_name(call.func).partition(".")[0] in _HOST_LIBRARIES
+        for part in ast.walk(call)
+    )
 
 
 def _as_load(node: ast.expr) -> ast.expr:
@@ -182,7 +177,7 @@ def _innermost_loop(place: Place) -> ast.AST | None:
     for parent in reversed(place.parents):
         if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
             return parent
-        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(parent, _SCOPES):
             return None
     return None
 
@@ -215,7 +210,7 @@ def _counter(place: Place) -> str | None:
 def _is_occasional(place: Place) -> bool:
     """Whether a condition with a remainder, ``if step % n``, is around the statement already."""
     for parent in reversed(place.parents):
-        if isinstance(parent, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef)):
+        if isinstance(parent, (ast.For, ast.AsyncFor, ast.While, *_SCOPES)):
             return False
         if isinstance(parent, ast.If) and any(
             isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)

@@ -124,14 +124,15 @@ def _written(
     facts: Facts, key: LineKey, syncs: list[SyncFacts], per_step: float
 ) -> tuple[Finding, ...]:
     parsed = source.parse(facts.profile.sources.get(key[0], ""))
-    place = parsed.place_at(key[1]) if parsed else None
-    if place is None:
+    places = parsed.places_at(key[1]) if parsed else ()
+    if not places:
         return abstain(NAME, f"line {key[1]} is in no known statement")
-    if not _in_loop(place.parents):
-        return silent(NAME, f"line {key[1]} is in no loop of its own function")
-    if not _shows_sync(source.header(place.statement)):
+    place = next((p for p in places if _shows_sync(source.header(p.statement))), None)
+    if place is None:
         # An optimizer that reads its own step count, say: nothing that the user could change.
         return silent(NAME, f"line {key[1]} shows no synchronisation")
+    if not _in_loop(place.parents):
+        return silent(NAME, f"line {key[1]} is in no loop of its own function")
     kind = syncs[0].kind
     return (
         Finding(

@@ -1,0 +1,105 @@
+"""The engine: which rules run, in which order findings come, and what a broken rule does."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from pathlib import Path
+
+import pytest
+
+from stepscope.diagnosis.engine import diagnose, discover_rules, in_order, run_rules
+from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.rule import Evaluate, Rule
+from stepscope.fixes import discover_fixers
+from tests.factories import finding
+from tests.unit.diagnosis.builders import cpu, facts, loader, matmul, sync
+
+ROOT = Path(__file__).parents[3]
+EVERYTHING = facts(loaders=(loader(),), matmul=matmul(), syncs=(sync(),))
+
+
+def rule(name: str, *findings: Finding) -> Rule:
+    return Rule(name, name, lambda _: findings)
+
+
+def failing(name: str) -> Rule:
+    def evaluate(facts: Facts) -> tuple[Finding, ...]:
+        raise ZeroDivisionError("a rule's own mistake")
+
+    return Rule(name, name, evaluate)
+
+
+def test_every_module_with_a_rule_is_found_in_the_order_of_names() -> None:
+    assert [rule.name for rule in discover_rules()] == ["autocast", "slow-input", "sync-in-step"]
+
+
+def test_two_rules_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two rules are named 'a'"):
+        in_order([rule("a"), rule("b"), rule("a")])
+
+
+def test_every_rule_has_a_page_that_says_why_and_how_and_when_not() -> None:
+    for known in discover_rules():
+        page = (ROOT / known.page).read_text(encoding="utf-8")
+        assert page.startswith(f"# {known.name}: {known.title}\n")
+        headings = [text for text in page.splitlines() if text.startswith("## ")]
+        assert headings == ["## Why it matters", "## How we know", "## The fix", "## When not to"]
+
+
+def test_every_rule_has_a_fixer_and_every_fixer_a_rule() -> None:
+    assert sorted(discover_fixers()) == [rule.name for rule in discover_rules()]
+
+
+def test_facts_without_anything_in_them_give_no_finding() -> None:
+    assert diagnose(facts()).findings == ()
+    assert diagnose(facts(cpu())).findings == ()
+
+
+def test_all_rules_speak_where_each_has_its_evidence() -> None:
+    found = diagnose(EVERYTHING)
+    assert sorted(f.rule for f in found.findings) == ["autocast", "slow-input", "sync-in-step"]
+    assert found.notes == ()
+
+
+def test_a_disabled_rule_does_not_run() -> None:
+    found = diagnose(EVERYTHING, frozenset({"autocast", "sync-in-step"}))
+    assert [f.rule for f in found.findings] == ["slow-input"]
+
+
+def test_findings_come_by_severity_then_by_gain() -> None:
+    hint = finding(1, severity=Severity.HINT, gain_ms=(9.0, 9.0))
+    small = finding(2, severity=Severity.WARNING, gain_ms=(0.0, 1.0))
+    large = finding(3, severity=Severity.WARNING, gain_ms=(0.0, 2.0))
+    unknown = finding(4, severity=Severity.INFORMATION, gain_ms=None)
+    found = run_rules([rule("r", hint, small, unknown, large)], facts(), frozenset())
+    assert found.findings == (large, small, unknown, hint)
+
+
+def test_one_line_gets_one_finding_per_rule_the_more_important() -> None:
+    strong = finding(1, severity=Severity.WARNING)
+    weak = dataclasses.replace(strong, severity=Severity.HINT)
+    other = dataclasses.replace(strong, rule="another")
+    found = run_rules([rule("r", weak, strong, other)], facts(), frozenset())
+    assert found.findings == (other, strong)
+
+
+def test_a_rule_that_fails_is_noted_and_the_others_still_speak(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        found = run_rules([failing("broken"), rule("r", finding(1))], facts(), frozenset())
+    assert [f.line for f in found.findings] == [1]
+    assert found.notes == ("The rule 'broken' failed and was left out; the log has the reason.",)
+    assert "a rule's own mistake" in caplog.text
+
+
+@pytest.mark.parametrize("known", discover_rules(), ids=lambda rule: rule.name)
+def test_a_rule_says_nothing_of_a_step_that_took_no_time(known: Rule) -> None:
+    evaluate: Evaluate = known.evaluate
+    stopped = dataclasses.replace(
+        EVERYTHING.profile,
+        step_ms=dataclasses.replace(EVERYTHING.profile.step_ms, median=0.0),
+    )
+    assert evaluate(dataclasses.replace(EVERYTHING, profile=stopped)) == ()
