@@ -268,6 +268,4 @@ def report_on(
         (finding(line_of(text, source), file=path), fix(line_of(text, source)))
         for text in finding_texts
     ]
-    return build_report(
-        profile(lines, run=run_info(target=path), sources={path: source}), findings
-    )
+    return build_report(profile(lines, run=run_info(target=path), sources={path: source}), findings)

@@ -1,6 +1,145 @@
-"""Placeholder."""
+"""The ``stepscope`` command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import stepscope
+
+_DESCRIPTION = """\
+Run a PyTorch script for a few steps and show what each of its source lines costs.
+"""
+
+_EXIT_STATUS = """\
+exit status: 0 a report was made; 1 the target failed; 2 usage; 3 no step was found;
+4 timed out; 130 cancelled
+"""
 
 
-def main() -> int:
-    """Placeholder."""
-    return 2
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` and return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = _build_parser()
+    own, of_target = _split_at_target(arguments)
+    options = parser.parse_args(own)
+    if options.command == "run":
+        return _run(options, of_target)
+    return _serve(parser, options)
+
+
+def _run(options: argparse.Namespace, of_target: list[str]) -> int:
+    from stepscope.session.model import ProfileRequest
+    from stepscope.terminal.run_command import RunOptions, run_command
+
+    request = ProfileRequest(
+        target=Path(options.target),
+        args=tuple(of_target),
+        python=options.python,
+        cwd=options.cwd,
+        steps=options.steps,
+        warmup=options.warmup,
+        timeout_s=options.timeout,
+    )
+    return run_command(RunOptions(request, json=options.json, quiet=options.quiet))
+
+
+def _serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    from stepscope.server import build_server, serve_stdio, serve_tcp
+
+    server = build_server()
+    if options.tcp is None:
+        return serve_stdio(server)
+    host, port = options.tcp
+    try:
+        return serve_tcp(server, host, port)
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+
+
+def _build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="stepscope", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=stepscope.__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    run = commands.add_parser(
+        "run",
+        help="profile a script and print it with its costs",
+        description=_DESCRIPTION,
+        epilog=_EXIT_STATUS,
+        allow_abbrev=False,
+        usage="%(prog)s [options] TARGET.py [ARGS...]",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument("--steps", type=_whole_from(1), metavar="N", help="steps to time")
+    run.add_argument("--warmup", type=_whole_from(0), metavar="N", help="steps to run before that")
+    run.add_argument("--python", metavar="EXE", help="interpreter to run the target with")
+    run.add_argument("--cwd", type=Path, metavar="DIR", help="folder to run the target in")
+    run.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=300.0,
+        metavar="S",
+        help="seconds the target may take to its first step (300)",
+    )
+    run.add_argument("--json", metavar="OUT", help="write the report there; - for standard output")
+    run.add_argument(
+        "--quiet", action="store_true", help="show neither progress nor the target's output"
+    )
+    run.add_argument("target", metavar="TARGET.py", help="script; what follows it is its own")
+    serve = commands.add_parser(
+        "serve", help="the language server, on standard input and output", allow_abbrev=False
+    )
+    serve.add_argument(
+        "--tcp", type=_address, metavar="HOST:PORT", help="serve one client on a loopback address"
+    )
+    return parser
+
+
+_WITH_VALUE = frozenset({"--steps", "--warmup", "--python", "--cwd", "--timeout", "--json"})
+
+
+def _split_at_target(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Our own arguments up to the target, and everything after it, untouched.
+
+    Not left to argparse, which takes a ``--`` and options it knows out of the remainder.
+    """
+    if arguments[:1] != ["run"]:
+        return arguments, []
+    index = 1
+    while index < len(arguments):
+        word = arguments[index]
+        if word == "--":
+            index += 1
+            break
+        if not word.startswith("-") or word == "-":
+            break
+        index += 2 if word in _WITH_VALUE else 1
+    return arguments[: index + 1], arguments[index + 1 :]
+
+
+def _whole_from(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least}")
+        return int(text)
+
+    return read
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return value
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return host.strip("[]") or "127.0.0.1", int(port)

@@ -7,10 +7,10 @@ from lsprotocol import types
 from stepscope import fixes
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
-from stepscope.editor.text import split_lines
 from stepscope.editor.to_lsp import to_lines, to_text_edit
 from stepscope.fixes.model import Fix
 from stepscope.report.model import Hint
+from stepscope.report.source import split_lines
 
 
 def register(server: StepscopeServer) -> None:

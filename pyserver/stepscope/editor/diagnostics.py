@@ -17,10 +17,10 @@ from stepscope.attribution.model import Profile
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
 from stepscope.editor.store import file_key
-from stepscope.editor.text import split_lines
 from stepscope.editor.to_lsp import SEVERITIES, code_range
 from stepscope.report.evidence import describe_evidence, describe_gain
 from stepscope.report.model import Hint
+from stepscope.report.source import split_lines
 
 
 def register(server: StepscopeServer) -> None:

@@ -11,9 +11,9 @@ from stepscope.attribution.model import Categories, LineCost, OpCost, Profile
 from stepscope.editor import markdown as md
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.store import FileView
-from stepscope.editor.text import split_lines
 from stepscope.editor.to_lsp import code_range, to_line
 from stepscope.report import display
+from stepscope.report.source import split_lines
 
 TOP_OPERATORS = 6
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from lsprotocol import types
 
 from stepscope.editor.language_server import StepscopeServer
-from stepscope.editor.text import split_lines
 from stepscope.editor.to_lsp import line_end, to_lines
 from stepscope.report.display import summarize_line
+from stepscope.report.source import split_lines
 
 BEFORE_EDIT = " (before the edit)"
 

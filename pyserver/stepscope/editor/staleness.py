@@ -11,7 +11,8 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from stepscope.editor.text import split_lines, statement_spans
+from stepscope.editor.text import statement_spans
+from stepscope.report.source import split_lines
 
 _LIKE = 0.6
 """Two lines this similar are the same line before and after an edit."""

@@ -1,21 +1,9 @@
-"""Lines and statements of a source, counted the way Python and editors count them."""
+"""Statements of a source that may be in the middle of an edit."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
-
-
-def split_lines(text: str) -> list[str]:
-    """The lines of ``text`` without their breaks.
-
-    Not ``str.splitlines``: that also breaks at form feeds and other characters that neither the
-    Python tokenizer nor an editor takes for the end of a line.
-    """
-    return _LINE_BREAK.split(text)
 
 
 def parse(text: str) -> ast.Module | None:

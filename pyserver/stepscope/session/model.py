@@ -47,7 +47,8 @@ EXIT_STATUS: dict[FailureKind, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: contextlib sets the traceback of what passes through it.
+@dataclass(eq=False)
 class Failure(Exception):
     """No report: one sentence for a person, and the user's own last line where there is one."""
 

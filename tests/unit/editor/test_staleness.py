@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from stepscope.editor.staleness import LineMap, Place
-from stepscope.editor.text import split_lines, statement_spans
+from stepscope.editor.text import statement_spans
+from stepscope.report.source import split_lines
 
 BEFORE = """\
 import torch

@@ -1,0 +1,68 @@
+"""What was run, and what a reader must know about how it was measured."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from stepscope import format as fmt
+from stepscope.report import display
+from stepscope.report.model import Report
+from stepscope.terminal.source_view import shorten_path
+
+UNATTRIBUTED_NAMES = 6
+
+
+def print_header(report: Report, console: Console) -> None:
+    """The step in one line, the run in another."""
+    profile = report.profile
+    run, step = profile.run, profile.step_ms
+    console.print(
+        Text.assemble(
+            (f"{fmt.duration(step.median)} per step", "title"),
+            (f"  {fmt.duration(step.p10)} to {fmt.duration(step.p90)} (p10 to p90)", "quiet"),
+        )
+    )
+    facts = [
+        shorten_path(run.target),
+        *([run.model] if run.model else []),
+        run.device,
+        f"torch {run.torch}",
+        f"Python {run.python}",
+    ]
+    if profile.memory is not None:
+        facts.append(f"peak {fmt.size(profile.memory.peak_bytes)}")
+    console.print(Text(" · ".join(facts), style="quiet"))
+    console.print()
+
+
+def print_unattributed(report: Report, console: Console) -> None:
+    """Time without a line: shown with the names it goes by, never spread over the lines."""
+    profile = report.profile
+    rest = profile.unattributed
+    share = display.step_share(profile, rest.cost_ms)
+    if rest.cost_ms <= 0 and rest.work_ms <= 0:
+        return
+    text = Text.assemble(
+        ("Without a line: ", "title"), f"{fmt.duration(rest.cost_ms)} ({fmt.share(share)})"
+    )
+    names = [op.name for op in sorted(rest.ops, key=lambda op: -op.work_ms)]
+    if names:
+        shown = ", ".join(names[:UNATTRIBUTED_NAMES])
+        more = len(names) - UNATTRIBUTED_NAMES
+        text.append(f"  {shown}" + (f" and {more} more" if more > 0 else ""), "quiet")
+    console.print(text)
+    console.print()
+
+
+def print_notes(report: Report, console: Console) -> None:
+    """How it was measured, then every note of the run."""
+    profile = report.profile
+    for sentence in (
+        display.describe_steps(profile),
+        display.describe_tax(profile),
+        display.describe_device(profile),
+    ):
+        console.print(Text(sentence, style="quiet"))
+    for note in profile.notes:
+        console.print(Text.assemble(("Note: ", "warning"), note))

@@ -1,0 +1,242 @@
+"""The command line against a pipeline that only says what it was asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stepscope.pipeline
+from stepscope.cli import main
+from stepscope.report.model import Report
+from stepscope.session.model import (
+    EXIT_STATUS,
+    CancelToken,
+    Failure,
+    FailureKind,
+    OnOutput,
+    OnProgress,
+    Phase,
+    ProfileRequest,
+    Progress,
+)
+from tests import factories as make
+
+Behaviour = Callable[[OnProgress, OnOutput, CancelToken], None]
+
+
+class Pipeline:
+    """Records the request, behaves as told, and returns a report."""
+
+    def __init__(self) -> None:
+        self.requests: list[ProfileRequest] = []
+        self.behave: Behaviour | None = None
+        self.report = make.report()
+
+    def __call__(
+        self,
+        request: ProfileRequest,
+        on_progress: OnProgress,
+        on_output: OnOutput,
+        cancel: CancelToken,
+    ) -> Report:
+        self.requests.append(request)
+        if self.behave is not None:
+            self.behave(on_progress, on_output, cancel)
+        return self.report
+
+
+@pytest.fixture
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> Pipeline:
+    fake = Pipeline()
+    monkeypatch.setattr(stepscope.pipeline, "profile_target", fake)
+    return fake
+
+
+def fail(kind: FailureKind, message: str = "it did not work.") -> Behaviour:
+    def behave(on_progress: OnProgress, on_output: OnOutput, cancel: CancelToken) -> None:
+        on_output(b"Traceback: the target's own\n")
+        raise Failure(kind, message)
+
+    return behave
+
+
+def print_an_epoch(on_progress: OnProgress, on_output: OnOutput, cancel: CancelToken) -> None:
+    on_progress(Progress(Phase.MEASURING, 1, 2))
+    on_output(b"epoch 1\n")
+
+
+def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
+    arguments = "run --steps 5 --warmup=0 --python /py --cwd /data --timeout 1.5 --quiet train.py"
+    assert main(arguments.split()) == 0
+    assert pipeline.requests == [
+        ProfileRequest(
+            target=Path("train.py"),
+            python="/py",
+            cwd=Path("/data"),
+            steps=5,
+            warmup=0,
+            timeout_s=1.5,
+        )
+    ]
+
+
+def test_what_is_not_given_is_left_to_the_agent(pipeline: Pipeline) -> None:
+    main(["run", "train.py"])
+    assert pipeline.requests == [ProfileRequest(target=Path("train.py"))]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        ["--steps", "3", "--quiet"],
+        ["--", "--json", "x"],
+        ["-h"],
+        ["a", "--", "b"],
+        ["", " ", "深い"],
+    ],
+)
+def test_what_follows_the_target_is_its_own(pipeline: Pipeline, rest: list[str]) -> None:
+    assert main(["run", "--quiet", "train.py", *rest]) == 0
+    assert pipeline.requests[0].args == tuple(rest)
+    assert pipeline.requests[0].steps is None
+
+
+def test_a_target_may_begin_with_a_dash(pipeline: Pipeline) -> None:
+    assert main(["run", "--quiet", "--", "-odd.py", "--x"]) == 0
+    assert pipeline.requests[0].target == Path("-odd.py")
+    assert pipeline.requests[0].args == ("--x",)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["run"],
+        ["run", "--steps", "0", "x.py"],
+        ["run", "--steps", "two", "x.py"],
+        ["run", "--warmup", "-1", "x.py"],
+        ["run", "--timeout", "0", "x.py"],
+        ["run", "--timeout", "nan", "x.py"],
+        ["run", "--no-such-option", "x.py"],
+        ["serve", "--tcp", "8000"],
+        ["serve", "--tcp", "0.0.0.0:0"],
+        ["serve", "--tcp", "example.org:0"],
+    ],
+)
+def test_usage_errors_end_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    captured = capsys.readouterr()
+    assert "error:" in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_each_failure_has_its_exit_status_and_one_sentence(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str], kind: FailureKind
+) -> None:
+    pipeline.behave = fail(kind)
+    assert main(["run", "train.py"]) == EXIT_STATUS[kind]
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err.endswith("stepscope: it did not work.\n")
+    assert "Traceback: the target's own\n" in captured.err
+
+
+def test_the_result_is_on_standard_output_and_the_rest_is_not(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pipeline.behave = print_an_epoch
+    assert main(["run", "train.py"]) == 0
+    captured = capfd.readouterr()
+    assert captured.err == "stepscope: measuring\nepoch 1\n"
+    assert captured.out.startswith("30.0 ms per step")
+    assert "\x1b" not in captured.out
+
+
+def test_quiet_shows_only_the_result(pipeline: Pipeline, capfd: pytest.CaptureFixture[str]) -> None:
+    pipeline.behave = print_an_epoch
+    assert main(["run", "--quiet", "train.py"]) == 0
+    captured = capfd.readouterr()
+    assert captured.err == ""
+    assert "y = self.a(x)" in captured.out
+
+
+def test_quiet_does_not_hide_why_the_target_failed(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pipeline.behave = fail(FailureKind.TARGET_FAILED)
+    assert main(["run", "--quiet", "train.py"]) == 1
+    assert "Traceback: the target's own\n" in capfd.readouterr().err
+
+
+def test_json_goes_to_a_file_beside_the_text(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "深い report.json"
+    assert main(["run", "--json", str(out), "train.py"]) == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["schema"] == "stepscope/report/1"
+    assert "y = self.a(x)" in capfd.readouterr().out
+
+
+def test_json_to_standard_output_is_all_there_is(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--json", "-", "train.py"]) == 0
+    written: dict[str, Any] = json.loads(capfd.readouterr().out)
+    assert written["run"]["model"] == "Net"
+
+
+@pytest.mark.parametrize("out", ["", "no/such/folder/report.json"])
+def test_an_impossible_json_path_is_refused_before_the_run(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str], tmp_path: Path, out: str
+) -> None:
+    assert main(["run", "--json", str(tmp_path / out), "train.py"]) == 2
+    assert "no file can be written there" in capfd.readouterr().err
+    assert pipeline.requests == []
+
+
+def test_an_interrupt_cancels_the_run(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def behave(on_progress: OnProgress, on_output: OnOutput, cancel: CancelToken) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert cancel.cancelled
+        raise Failure(FailureKind.CANCELLED, "cancelled.")
+
+    pipeline.behave = behave
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["run", "train.py"]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert capfd.readouterr().err.endswith("stepscope: cancelled.\n")
+
+
+def test_a_second_interrupt_ends_at_once(pipeline: Pipeline) -> None:
+    def behave(on_progress: OnProgress, on_output: OnOutput, cancel: CancelToken) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("not reached")
+
+    pipeline.behave = behave
+    assert main(["run", "train.py"]) == 130
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "stepscope", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(Path(stepscope.__file__).parents[1])},
+    )
+    assert done.stdout.strip() == stepscope.__version__
