@@ -181,6 +181,7 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     path = config["target"]
     target.prepare(path, arguments)
     sys.modules["stepscope"] = _marker_module(agent)
+    _stop_threads_quietly()
     hooks.on_torch_import(agent.install)
     agent.clock.watch_threads()
     code = 0
@@ -201,6 +202,17 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     if code:
         sys.exit(code)
     _report_end(agent, None)
+
+
+def _stop_threads_quietly() -> None:
+    """Training in a thread is stopped through that thread: that is no error to print."""
+    report = threading.excepthook
+
+    def hook(arguments: Any) -> None:
+        if arguments.exc_type is not target.StopTarget:
+            report(arguments)
+
+    threading.excepthook = hook
 
 
 def _report_failure(agent: Agent, error: BaseException) -> None:

@@ -46,7 +46,7 @@ class AgentProcess:
         # A window that waits for a click would hang the run; pictures are still drawn.
         environment.setdefault("MPLBACKEND", "Agg")
         # Kineto reports each start and stop on standard error, which is the target's.
-        environment.setdefault("KINETO_LOG_LEVEL", "5")
+        environment.setdefault("KINETO_LOG_LEVEL", "6")
         try:
             self._process = subprocess.Popen(
                 [python, str(LAUNCH), json.dumps(config), *arguments],
