@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stepscope.editor.options import InlayHintOptions, Options, RuleOptions, parse_options
+
+
+@pytest.mark.parametrize(
+    "settings", [None, {}, {"stepscope": None}, {"other": {"steps": 3}}, 7, []]
+)
+def test_nothing_given_means_the_defaults(settings: object) -> None:
+    assert parse_options(settings) == (Options(), ())
+
+
+def test_every_option_is_read() -> None:
+    options, problems = parse_options(
+        {
+            "stepscope": {
+                "interpreter": ["/env/bin/python"],
+                "args": ["--fast"],
+                "cwd": "/data",
+                "steps": 5,
+                "warmup": 0,
+                "timeout": 12.5,
+                "rules": {"disable": ["autocast"]},
+                "inlayHints": {"enabled": False},
+                "unknown": 1,
+            }
+        }
+    )
+    assert problems == ()
+    assert options == Options(
+        interpreter="/env/bin/python",
+        args=("--fast",),
+        cwd="/data",
+        steps=5,
+        warmup=0,
+        timeout=12.5,
+        rules=RuleOptions(disable=("autocast",)),
+        inlay_hints=InlayHintOptions(enabled=False),
+    )
+
+
+@pytest.mark.parametrize("unset", [{"interpreter": []}, {"interpreter": [""]}, {"steps": None}])
+def test_empty_values_mean_unset(unset: dict[str, Any]) -> None:
+    assert parse_options({"stepscope": unset}) == (Options(), ())
+
+
+@pytest.mark.parametrize(
+    ("bad", "name"),
+    [
+        ({"interpreter": "/env/bin/python"}, "interpreter"),
+        ({"interpreter": ["a", "b"]}, "interpreter"),
+        ({"args": "a b"}, "args"),
+        ({"args": [1]}, "args"),
+        ({"cwd": 1}, "cwd"),
+        ({"steps": 0}, "steps"),
+        ({"steps": True}, "steps"),
+        ({"steps": 2.5}, "steps"),
+        ({"warmup": -1}, "warmup"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": "1"}, "timeout"),
+        ({"timeout": True}, "timeout"),
+        ({"rules": []}, "rules"),
+        ({"rules": {"disable": "autocast"}}, "rules.disable"),
+        ({"inlayHints": {"enabled": "no"}}, "inlayHints.enabled"),
+    ],
+)
+def test_a_bad_value_is_named_and_its_neighbours_count(bad: dict[str, Any], name: str) -> None:
+    options, problems = parse_options({"stepscope": {"cwd": "/kept", **bad}})
+    assert len(problems) == 1
+    assert problems[0].startswith(f"stepscope.{name} must be ")
+    assert options == Options(cwd="" if name == "cwd" else "/kept")
