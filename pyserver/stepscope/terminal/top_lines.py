@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +19,10 @@ from stepscope.terminal.layout import print_heading
 from stepscope.terminal.style import heat
 
 SHOWN = 10
-ROOMY_WIDTH = 140
+HOST_WIDTH = 100
+"""From this width on there is room for the host's time."""
+
+CODE_WIDTH = 140
 """From this width on there is room for the code of each line."""
 
 
@@ -28,54 +33,67 @@ def print_top_lines(report: Report, console: Console) -> None:
     top = sorted(costly, key=lambda line: -line.cost_ms)[:SHOWN]
     if not top:
         return
-    roomy = console.width >= ROOMY_WIDTH
-    memory = any(line.live_at_peak_bytes for line in top)
-    bound = any(line.regime for line in top)
+    columns = _columns(profile, top, console.width)
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="quiet")
-    for name in ("share", "time", "forward", "backward", "host"):
-        table.add_column(name, justify="right", no_wrap=True)
-    if memory:
-        table.add_column("at peak", justify="right", no_wrap=True)
-    if bound:
-        table.add_column("bound by", no_wrap=True)
-    table.add_column("line", overflow="fold", ratio=2)
-    if roomy:
-        table.add_column("", overflow="fold", ratio=3)
+    for column in columns:
+        if column.folds:
+            table.add_column(column.name, overflow="fold", ratio=column.folds)
+        else:
+            table.add_column(column.name, justify="right", no_wrap=True)
     for line in top:
-        table.add_row(*_cells(profile, line, memory=memory, bound=bound, roomy=roomy))
+        table.add_row(*(column.cell(line) for column in columns))
     print_heading(console, "Top lines")
     console.print(table)
     console.print()
 
 
-def _cells(
-    profile: Profile, line: LineCost, *, memory: bool, bound: bool, roomy: bool
-) -> list[Text]:
-    share = step_share(profile, line.cost_ms)
-    cells = [
-        Text(fmt.share(share), style=heat(share)),
-        Text(fmt.duration(line.cost_ms), style=heat(share)),
-        _work(line, line.forward_ms),
-        _work(line, line.backward_ms),
-        Text(fmt.duration(line.host_ms)),
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """``folds``: its part of the room that the numbers leave; 0 for a number."""
+
+    name: str
+    cell: Callable[[LineCost], Text]
+    folds: int = 0
+
+
+def _columns(profile: Profile, top: list[LineCost], width: int) -> list[_Column]:
+    """The columns that have something to say and room to say it."""
+
+    def hot(line: LineCost, text: str) -> Text:
+        return Text(text, style=heat(step_share(profile, line.cost_ms)))
+
+    columns = [
+        _Column("share", lambda line: hot(line, fmt.share(step_share(profile, line.cost_ms)))),
+        _Column("time", lambda line: hot(line, fmt.duration(line.cost_ms))),
+        _Column("forward", lambda line: _time(line.forward_ms)),
+        _Column("backward", lambda line: _time(line.backward_ms)),
     ]
-    if memory:
-        live = line.live_at_peak_bytes
-        cells.append(Text(fmt.size(live) if live else "", style="memory"))
-    if bound:
-        cells.append(Text(line.regime or ""))
-    place = f"{Path(line.file).name}:{line.line}"
-    cells.append(Text.assemble(place, (f" {line.function}", "quiet")))
-    if roomy:
-        cells.append(Text(_code(profile, line), style="quiet"))
-    return cells
+    if width >= HOST_WIDTH:
+        columns.append(_Column("host", lambda line: _time(line.host_ms)))
+    if any(line.live_at_peak_bytes for line in top):
+        columns.append(_Column("at peak", _live))
+    if any(line.regime for line in top):
+        columns.append(_Column("bound by", lambda line: Text(line.regime or "")))
+    columns.append(_Column("line", _place, folds=2))
+    if width >= CODE_WIDTH:
+        columns.append(_Column("", lambda line: _code(profile, line), folds=3))
+    return columns
 
 
-def _work(line: LineCost, ms: float) -> Text:
-    """Blank where the line computes nothing: a zero would look like a measurement of speed."""
-    return Text(fmt.duration(ms)) if line.work_ms > 0 else Text("")
+def _time(ms: float) -> Text:
+    """Blank where nothing ran: a zero would look like something very fast."""
+    return Text(fmt.duration(ms) if ms > 0 else "")
 
 
-def _code(profile: Profile, line: LineCost) -> str:
+def _live(line: LineCost) -> Text:
+    live = line.live_at_peak_bytes
+    return Text(fmt.size(live) if live else "", style="memory")
+
+
+def _place(line: LineCost) -> Text:
+    return Text.assemble(f"{Path(line.file).name}:{line.line}", (f" {line.function}", "quiet"))
+
+
+def _code(profile: Profile, line: LineCost) -> Text:
     lines = split_lines(profile.sources.get(line.file, ""))
-    return lines[line.line - 1].strip() if line.line <= len(lines) else ""
+    return Text(lines[line.line - 1].strip() if line.line <= len(lines) else "", style="quiet")
