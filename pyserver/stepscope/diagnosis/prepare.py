@@ -143,11 +143,11 @@ def _measured_syncs(profile: Profile, ledgers: Ledgers) -> tuple[SyncFacts, ...]
     device = ledgers.device
     assert device is not None
     found = []
-    for place, ns in device.sync_wait.items():
+    for place, ns in device.waits.sync.items():
         if place == NOWHERE:
             continue
         where = ledgers.timeline.places[place]
-        calls = device.sync_calls.get(place, {})
+        calls = device.waits.calls.get(place, {})
         cause = max(calls, key=lambda name: calls[name], default="")
         kind = _SYNC_KINDS.get(cause, "synchronize")
         if "print(" in _source_line(profile, where.file, where.line):

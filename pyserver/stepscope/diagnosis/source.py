@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,7 +35,10 @@ class Source:
 
     def __init__(self, text: str) -> None:
         try:
-            self.tree = ast.parse(text)
+            with warnings.catch_warnings():
+                # Of doubtful escapes and the like the user hears when running the file.
+                warnings.simplefilter("ignore")
+                self.tree = ast.parse(text)
         except (ValueError, RecursionError, MemoryError) as error:
             # Null characters, and nesting deeper than the parser's stack.
             raise SyntaxError(str(error)) from error

@@ -54,6 +54,36 @@ def stands_alone(source: Source, place: Place) -> bool:
     return not before.strip(" \t\f") and (not after or after.startswith("#")) and not continued
 
 
+def add_argument(file: str, source: Source, call: ast.Call, argument: str) -> tuple[TextEdit, ...]:
+    """Insert ``argument`` as the last one of a call that has some, in the layout of those.
+
+    Not for a call whose only argument is a generator without parentheses of its own.
+    """
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    last = max(arguments, key=source.end)
+    end, comma = _end_of_argument(source, source.end(last), source.end(call))
+    start_line, start_column = source.start(last)
+    close_line = source.end(call)[0]
+    after = comma or end
+    own_line = start_line > source.end(call.func)[0] and not source.lines[start_line - 1][
+        :start_column
+    ].strip(" \t(")
+    if not own_line:
+        if comma:
+            return (insert(file, comma, f" {argument},"),)
+        return (insert(file, end, f", {argument}"),)
+    new_line = source.newline + source.indent(start_line) + argument
+    if after[0] == close_line:
+        return (insert(file, after, new_line + "," if comma else "," + new_line),)
+    # A comment behind the last argument is about that argument and stays with it.
+    end_of_line = (after[0], len(source.lines[after[0] - 1]))
+    if comma:
+        return (insert(file, end_of_line, new_line + ","),)
+    if end == end_of_line:
+        return (insert(file, end, "," + new_line),)
+    return (insert(file, end, ","), insert(file, end_of_line, new_line))
+
+
 def wrap(
     source: Source, file: str, first: Place, last: ast.stmt, header: str
 ) -> tuple[TextEdit, ...]:
@@ -89,6 +119,28 @@ def indent_unit(source: Source, place: Place) -> str:
         if other.parents and indent:
             return indent
     return _DEFAULT_INDENT
+
+
+def _end_of_argument(
+    source: Source, end: Position, close: Position
+) -> tuple[Position, Position | None]:
+    """(behind the last argument with its parentheses, behind the trailing comma or None).
+
+    ``end`` is where the argument's own node ends, ``close`` where the call ends.
+    """
+    comma: Position | None = None
+    line, column = end
+    while (line, column) < (close[0], close[1] - 1):
+        text = source.lines[line - 1]
+        if column >= len(text) or text[column] == "#":
+            line, column = line + 1, 0
+            continue
+        column += 1
+        if text[column - 1] == ")":
+            end = (line, column)
+        elif text[column - 1] == ",":
+            comma = (line, column)
+    return end, comma
 
 
 def _lines_inside_strings(source: Source) -> Iterator[int]:

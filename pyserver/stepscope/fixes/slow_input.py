@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from stepscope import format as fmt
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.source import Position, Source, dotted_name, span
-from stepscope.fixes.edits import insert, replace
-from stepscope.fixes.model import Fix, TextEdit
+from stepscope.diagnosis.source import Source, calls, dotted_name, header
+from stepscope.fixes.edits import add_argument, replace
+from stepscope.fixes.model import Fix
 
 RULE = "slow-input"
 
@@ -24,14 +24,13 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     if not isinstance(workers, (int, float)) or workers < 1:
         return None
     count = int(workers)
-    calls = list(_loader_calls(source, line))
-    starting = [call for call in calls if source.start(call)[0] == line]
-    calls = starting or calls
-    if not calls:
+    found = list(_loader_calls(source, line))
+    found = [call for call in found if source.start(call)[0] == line] or found
+    if not found:
         return _advice(count, "where this loader is made") if _any_call(source, line) else None
-    if len(calls) > 1:
+    if len(found) > 1:
         return _advice(count, "in the call that makes this loader")
-    call = calls[0]
+    call = found[0]
     given = _given(call)
     if given is not None:
         return _replaced(finding, source, given, count)
@@ -43,7 +42,7 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
         return _advice(count, "in this call")
     if _needs_guard(finding, source, call):
         return _advice(count, "after moving the script's work under a __main__ guard")
-    edits = _added(finding.file, source, call, f"{_KEYWORD}={count}")
+    edits = add_argument(finding.file, source, call, f"{_KEYWORD}={count}")
     return Fix(_title(count), edits)
 
 
@@ -87,14 +86,13 @@ def _loader_names(tree: ast.Module) -> frozenset[str]:
 
 
 def _any_call(source: Source, line: int) -> bool:
-    place = source.place_at(line)
-    if place is None:
-        return False
-    first, last = span(place.statement)
-    return isinstance(place.statement, (ast.For, ast.AsyncFor)) or any(
-        isinstance(node, ast.Call) and first <= node.lineno <= last
-        for node in ast.walk(place.statement)
-    )
+    """Whether a loader can come from what is on the line: from a call, or from a loop over it."""
+    for place in source.places_at(line):
+        if isinstance(place.statement, (ast.For, ast.AsyncFor)):
+            return True
+        if any(any(calls(part)) for part in header(place.statement)):
+            return True
+    return False
 
 
 def _given(call: ast.Call) -> ast.expr | None:
@@ -125,59 +123,11 @@ def _needs_guard(finding: Finding, source: Source, call: ast.Call) -> bool:
     """Whether started workers would run this very line again when they import the script."""
     if finding.evidence.get("start_method") != "spawn":
         return False
-    for statement in source.tree.body:
-        if any(part is call for part in ast.walk(statement)):
-            if isinstance(statement, ast.If):
-                return "__name__" not in source.segment(statement.test)
-            return not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
-    return False
-
-
-def _added(file: str, source: Source, call: ast.Call, argument: str) -> tuple[TextEdit, ...]:
-    """Insert ``argument`` as the last one, in the layout of those before it."""
-    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    last = max(arguments, key=source.end)
-    end, comma = _end_of_argument(source, source.end(last), source.end(call))
-    start_line, start_column = source.start(last)
-    close_line = source.end(call)[0]
-    after = comma or end
-    own_line = (
-        start_line > source.end(call.func)[0]
-        and not source.lines[start_line - 1][:start_column].strip()
-    )
-    if not own_line:
-        if comma:
-            return (insert(file, comma, f" {argument},"),)
-        return (insert(file, end, f", {argument}"),)
-    new_line = source.newline + source.indent(start_line) + argument
-    if after[0] == close_line:
-        return (insert(file, after, new_line + "," if comma else "," + new_line),)
-    # A comment behind the last argument is about that argument and stays with it.
-    end_of_line = (after[0], len(source.lines[after[0] - 1]))
-    if comma:
-        return (insert(file, end_of_line, new_line + ","),)
-    if end == end_of_line:
-        return (insert(file, end, "," + new_line),)
-    return (insert(file, end, ","), insert(file, end_of_line, new_line))
-
-
-def _end_of_argument(
-    source: Source, end: Position, close: Position
-) -> tuple[Position, Position | None]:
-    """(behind the last argument with its parentheses, behind the trailing comma or None).
-
-    ``end`` is where the argument's own node ends, ``close`` where the call ends.
-    """
-    comma: Position | None = None
-    line, column = end
-    while (line, column) < (close[0], close[1] - 1):
-        text = source.lines[line - 1]
-        if column >= len(text) or text[column] == "#":
-            line, column = line + 1, 0
-            continue
-        column += 1
-        if text[column - 1] == ")":
-            end = (line, column)
-        elif text[column - 1] == ",":
-            comma = (line, column)
-    return end, comma
+    for node in ast.walk(source.tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            guards = True
+        else:
+            guards = isinstance(node, ast.If) and "__name__" in source.segment(node.test)
+        if guards and any(part is call for part in ast.walk(node)):
+            return False
+    return True

@@ -36,19 +36,18 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     """An edit for the forms that can be changed safely, else advice; None where it is done."""
-    place = source.place_at(line)
-    if place is None:
-        return None
     kind = str(finding.evidence.get("kind", "item"))
     # What is asked for decides: after an edit the line may hold the next statement.
     makers = (_without_synchronize,) if kind == "synchronize" else (_detached, _now_and_then)
-    for make in makers:
-        made = make(finding.file, source, place)
-        if made is not None:
-            return made
-    if _is_occasional(place) or not _may_sync(place.statement, kind):
-        return None
-    return Fix(_ADVICE.get(kind, _ADVICE["item"]), ())
+    places = source.places_at(line)
+    for place in places:
+        for make in makers:
+            made = make(finding.file, source, place)
+            if made is not None:
+                return made
+    if any(_may_sync(p.statement, kind) and not _is_occasional(p) for p in places):
+        return Fix(_ADVICE.get(kind, _ADVICE["item"]), ())
+    return None
 
 
 def _may_sync(statement: ast.stmt, kind: str) -> bool:
