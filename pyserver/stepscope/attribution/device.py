@@ -1,24 +1,26 @@
-"""The device ledger: busy time by the launching line, idle time by the line the host was on.
+"""The device ledger: busy time by the line that launched it, idle time by the host's line.
 
 A kernel, copy or memset belongs to the operator whose correlation it carries (else to the runtime
-call with its own correlation, else to the line that made the call). Busy time is a union over
-streams: a moment at which several kernels run belongs to the one that started first. A host call
-that blocks is the line that *waits*; the device's time stays with the line that *launched*.
+call with its own correlation, else to the line that made the call). Busy time is a union over the
+streams of a device: a moment at which several kernels run belongs to the one that started first,
+and computation hides communication. A moment at which several devices are busy is shared equally
+among them, so that busy and idle time add up to the step however many there are.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-from stepscope.attribution.host import clipped, segments, thread_fetches
+from stepscope.attribution.device_waits import Waits, device_waits
+from stepscope.attribution.host import segments, thread_fetches
+from stepscope.attribution.intervals import clipped, merged, uncovered
 from stepscope.attribution.owners import Owned
 from stepscope.attribution.work import OpKey
 from stepscope.timeline.from_capture import ordinary_steps
 from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
 
-_BLOCKING = ("Synchronize", "StreamWaitEvent")
 _COMMUNICATION = ("nccl", "rccl", "gloo", "mscclKernel")
 
 
@@ -27,200 +29,162 @@ class DeviceLedger:
     """Nanoseconds over ``steps`` steps.
 
     ``busy[op key]`` sums to ``busy_ns``, the union over streams; ``idle[place]`` and ``idle_kind``
-    to ``idle_ns``. ``kind_ns`` is busy time as "kernel", "memcpy", "memset" or "communication".
-    ``sync_wait`` and ``copy_wait`` are host time by place; ``sync_calls`` names what blocked.
+    to ``idle_ns``. ``kinds`` is busy time as "kernel", "memcpy", "memset" or "communication".
+    ``waits`` is host time.
     """
 
     steps: int
-    busy_ns: int = 0
+    busy_ns: float = 0.0
     idle_ns: int = 0
-    busy: dict[OpKey, int] = field(default_factory=lambda: defaultdict(int))
-    kinds: dict[tuple[OpKey, str], int] = field(default_factory=lambda: defaultdict(int))
+    busy: dict[OpKey, float] = field(default_factory=lambda: defaultdict(float))
+    kinds: dict[tuple[OpKey, str], float] = field(default_factory=lambda: defaultdict(float))
     launches: dict[OpKey, int] = field(default_factory=lambda: defaultdict(int))
     idle: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     idle_kind: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    sync_wait: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    copy_wait: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    sync_calls: dict[int, dict[str, int]] = field(default_factory=dict)
+    waits: Waits = field(default_factory=Waits)
 
 
 @dataclass(slots=True)
 class _Activity:
+    """Device work. ``key`` None: launched outside the steps, so it is busy time of nobody."""
+
     start: int
     end: int
-    key: OpKey
+    device: int
+    key: OpKey | None
     kind: str
 
 
 def device_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> DeviceLedger:
-    """Busy and idle time of the device over the recording's ordinary steps."""
+    """Busy and idle time of the devices over the recording's ordinary steps."""
     ops = recording.ops
     assert ops is not None
     steps = ordinary_steps(recording.bounds)
     ledger = DeviceLedger(len(steps))
-    kinds = {name: timeline.kinds.index(name) for name in timeline.kinds}
-    track = recording.tracks.get(timeline.step_thread, Track())
-    launched_by = _launches(ops, owned, track, kinds)
-    activities = _activities(timeline, ops, launched_by, steps, kinds)
+    activities = _activities(timeline, recording, ops, owned, steps)
+    devices: dict[int, list[_Activity]] = defaultdict(list)
     for activity in activities:
-        ledger.launches[activity.key] += 1
-    busy = _union(activities, ledger)
-    waits = _waits(timeline, ops, owned, track, steps, kinds, ledger)
-    _idle(timeline, busy, track, waits, ledger)
+        devices[activity.device].append(activity)
+        if activity.key is not None:
+            ledger.launches[activity.key] += 1
+    for piece, share in _shared([_first_started(mine) for mine in devices.values()]):
+        if piece.key is not None:
+            ledger.busy[piece.key] += share
+            ledger.kinds[(piece.key, piece.kind)] += share
+            ledger.busy_ns += share
+    ledger.waits = device_waits(timeline, recording, owned, steps)
+    busy = merged([(activity.start, activity.end) for activity in activities])
+    _idle(timeline, recording, busy, steps, ledger)
     return ledger
-
-
-def _launches(
-    ops: Ops, owned: Owned, track: Track, kinds: dict[str, int]
-) -> dict[int, tuple[int, OpKey, int]]:
-    """Device event -> (launch time, op key, operator or -1)."""
-    by_correlation = {ops.correlation[i]: i for i in owned.order}
-    runtime: dict[int, int] = {}
-    for i in range(len(ops)):
-        if ops.kind[i] == kinds["runtime"]:
-            runtime[ops.correlation[i]] = i
-    found: dict[int, tuple[int, OpKey, int]] = {}
-    device_kinds = (kinds["kernel"], kinds["memcpy"], kinds["memset"])
-    for i in range(len(ops)):
-        if ops.kind[i] not in device_kinds:
-            continue
-        call = runtime.get(ops.correlation[i], -1)
-        linked = ops.linked[i] or (ops.linked[call] if call >= 0 else 0)
-        op = by_correlation.get(linked, -1) if linked else -1
-        if op >= 0:
-            key = (owned.owner[op], ops.name[op], owned.backward[op])
-            launch = ops.start[call] if call >= 0 else ops.start[op]
-        else:
-            launch = ops.start[call] if call >= 0 else ops.start[i]
-            segment = track.at(launch) if call >= 0 else -1
-            place = track.places[segment] if segment >= 0 else NOWHERE
-            key = (place, ops.name[i], False)
-        found[i] = (launch, key, op)
-    return found
 
 
 def _activities(
     timeline: Timeline,
-    ops: Ops,
-    launched_by: dict[int, tuple[int, OpKey, int]],
-    steps: list[tuple[int, int]],
-    kinds: dict[str, int],
-) -> list[_Activity]:
-    """Device work that was launched inside the steps, by start."""
-    words = {kinds["kernel"]: "kernel", kinds["memcpy"]: "memcpy", kinds["memset"]: "memset"}
-    chosen = []
-    for i, (launch, key, _) in launched_by.items():
-        if not any(begin <= launch < end for begin, end in steps):
-            continue
-        kind = words[ops.kind[i]]
-        if kind == "kernel" and timeline.strings[ops.name[i]].startswith(_COMMUNICATION):
-            kind = "communication"
-        chosen.append(_Activity(ops.start[i], ops.start[i] + ops.duration[i], key, kind))
-    chosen.sort(key=lambda activity: (activity.start, activity.end))
-    return chosen
-
-
-def _union(activities: list[_Activity], ledger: DeviceLedger) -> list[tuple[int, int]]:
-    """Charge each busy moment to the activity that started first; returns the busy intervals.
-
-    Computation hides communication: a moment that both occupy belongs to the computation.
-    """
-    computing = [a for a in activities if a.kind != "communication"]
-    exposed = [a for a in activities if a.kind == "communication"]
-    covered: list[tuple[int, int]] = []
-    for group in (computing, exposed):
-        until = 0
-        for activity in group:
-            for start, end in _uncovered(max(activity.start, until), activity.end, covered):
-                ledger.busy[activity.key] += end - start
-                ledger.kinds[(activity.key, activity.kind)] += end - start
-                ledger.busy_ns += end - start
-            until = max(until, activity.end)
-        covered = _merge([(a.start, a.end) for a in group]) if group is computing else covered
-    return _merge([(a.start, a.end) for a in activities])
-
-
-def _merge(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(intervals):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _uncovered(start: int, end: int, covered: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts of [start, end) outside ordered, disjoint ``covered``."""
-    if start >= end:
-        return []
-    left = []
-    here = start
-    for low, high in clipped(covered, start, end):
-        if low > here:
-            left.append((here, low))
-        here = max(here, high)
-    if here < end:
-        left.append((here, end))
-    return left
-
-
-def _waits(
-    timeline: Timeline,
+    recording: Recording,
     ops: Ops,
     owned: Owned,
-    track: Track,
     steps: list[tuple[int, int]],
-    kinds: dict[str, int],
-    ledger: DeviceLedger,
-) -> list[tuple[int, int]]:
-    """Host calls of the step's thread that block, charged to the line that makes them."""
+) -> list[_Activity]:
+    """All device work by start, with the operator that each piece was launched for."""
+    kinds = timeline.kinds
+    words = {kinds.index(word): word for word in ("kernel", "memcpy", "memset")}
+    runtime_kind = kinds.index("runtime")
     by_correlation = {ops.correlation[i]: i for i in owned.order}
-    blocked: list[tuple[int, int]] = []
+    runtime = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime_kind}
+    step_track = recording.tracks.get(timeline.step_thread, Track())
+    found = []
     for i in range(len(ops)):
-        if ops.kind[i] != kinds["runtime"] or ops.native[i] != timeline.step_thread:
+        kind = words.get(ops.kind[i])
+        if kind is None:
             continue
-        name = timeline.strings[ops.name[i]]
-        syncs = name.endswith(_BLOCKING[0])
-        copies = "Memcpy" in name
-        if not syncs and not copies:
-            continue
-        begin, end = ops.start[i], ops.start[i] + ops.duration[i]
-        if not any(low <= begin < high for low, high in steps):
-            continue
-        table = ledger.sync_wait if syncs else ledger.copy_wait
-        for place, start, stop in segments(track, begin, end):
-            table[place] += stop - start
-        if syncs:
-            blocked.append((begin, end))
-            cause = by_correlation.get(ops.linked[i], -1)
-            while cause >= 0 and owned.parent[cause] >= 0:
-                cause = owned.parent[cause]
-            segment = track.at(begin)
-            place = track.places[segment] if segment >= 0 else NOWHERE
-            word = timeline.strings[ops.name[cause]] if cause >= 0 else name
-            calls = ledger.sync_calls.setdefault(place, {})
-            calls[word] = calls.get(word, 0) + 1
-    return _merge(blocked)
+        call = runtime.get(ops.correlation[i], -1)
+        linked = ops.linked[i] or (ops.linked[call] if call >= 0 else 0)
+        op = by_correlation.get(linked, -1) if linked else -1
+        launch = ops.start[call] if call >= 0 else ops.start[op if op >= 0 else i]
+        if op >= 0:
+            key = (owned.owner[op], ops.name[op], owned.backward[op])
+        else:
+            # A kernel without an operator: the line of the thread that launched it.
+            place = NOWHERE
+            if call >= 0:
+                place = recording.tracks.get(ops.native[call], step_track).place_at(launch)
+            key = (place, ops.name[i], False)
+        if kind == "kernel" and timeline.strings[ops.name[i]].startswith(_COMMUNICATION):
+            kind = "communication"
+        counts = any(begin <= launch < end for begin, end in steps)
+        start = ops.start[i]
+        found.append(
+            _Activity(start, start + ops.duration[i], ops.device[i], key if counts else None, kind)
+        )
+    found.sort(key=lambda activity: (activity.start, activity.end))
+    return found
+
+
+def _first_started(activities: list[_Activity]) -> list[_Activity]:
+    """Disjoint pieces of one device's busy time, by start, each with its one owner."""
+    computing = [a for a in activities if a.kind != "communication"]
+    pieces = list(_disjoint(computing, []))
+    if len(computing) < len(activities):
+        covered = merged([(a.start, a.end) for a in computing])
+        pieces += _disjoint([a for a in activities if a.kind == "communication"], covered)
+        pieces.sort(key=lambda piece: piece.start)
+    return pieces
+
+
+def _disjoint(activities: list[_Activity], covered: list[tuple[int, int]]) -> Iterator[_Activity]:
+    until = 0
+    for a in activities:
+        for start, end in uncovered(max(a.start, until), a.end, covered):
+            yield _Activity(start, end, a.device, a.key, a.kind)
+        until = max(until, a.end)
+
+
+def _shared(devices: list[list[_Activity]]) -> Iterator[tuple[_Activity, float]]:
+    """(piece, its ns): moments at which several devices are busy are divided among them."""
+    if len(devices) == 1:
+        for piece in devices[0]:
+            yield piece, float(piece.end - piece.start)
+        return
+    edges = []
+    for number, pieces in enumerate(devices):
+        for piece in pieces:
+            edges += [(piece.start, 1, number, piece), (piece.end, 0, number, piece)]
+    edges.sort(key=lambda edge: edge[:2])  # ends before beginnings
+    running: dict[int, _Activity] = {}
+    here = 0
+    for time, begins, number, piece in edges:
+        if time > here:
+            for active in running.values():
+                yield active, (time - here) / len(running)
+            here = time
+        if begins:
+            running[number] = piece
+        else:
+            del running[number]
 
 
 def _idle(
     timeline: Timeline,
+    recording: Recording,
     busy: list[tuple[int, int]],
-    track: Track,
-    blocked: list[tuple[int, int]],
+    steps: list[tuple[int, int]],
     ledger: DeviceLedger,
 ) -> None:
-    """Gaps between device work, by what the host did in them and on which line."""
+    """Moments of the steps without any device work, by what the host did and on which line."""
+    track = recording.tracks.get(timeline.step_thread, Track())
     data = thread_fetches(timeline.fetches, timeline.step_thread)
-    for (_, begin), (end, _) in pairwise(busy):
-        if end <= begin:
-            continue
-        ledger.idle_ns += end - begin
-        for place, start, stop in segments(track, begin, end):
-            ledger.idle[place] += stop - start
-        waiting = sum(stop - start for start, stop in clipped(data, begin, end))
-        syncing = sum(stop - start for start, stop in clipped(blocked, begin, end))
-        ledger.idle_kind["data"] += waiting
-        ledger.idle_kind["sync"] += syncing
-        ledger.idle_kind["overhead"] += max(0, end - begin - waiting - syncing)
+    for step_begin, step_end in steps:
+        for begin, end in uncovered(step_begin, step_end, busy):
+            ledger.idle_ns += end - begin
+            for place, start, stop in segments(track, begin, end):
+                ledger.idle[place] += stop - start
+            fetching = list(clipped(data, begin, end))
+            waiting = sum(stop - start for start, stop in fetching)
+            blocked = sum(
+                stop - start
+                for low, high in clipped(ledger.waits.blocked, begin, end)
+                for start, stop in uncovered(low, high, fetching)
+            )
+            ledger.idle_kind["data"] += waiting
+            ledger.idle_kind["sync"] += blocked
+            ledger.idle_kind["overhead"] += end - begin - waiting - blocked

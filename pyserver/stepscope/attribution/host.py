@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from stepscope.attribution.intervals import clipped
 from stepscope.timeline.from_capture import ordinary_steps
 from stepscope.timeline.model import NOWHERE, Fetches, Place, Recording, Track
 
@@ -119,14 +119,3 @@ def thread_fetches(fetches: Fetches, thread: int) -> list[tuple[int, int]]:
         for start, end, owner in zip(fetches.start, fetches.end, fetches.thread, strict=True)
         if owner == thread
     )
-
-
-def clipped(intervals: list[tuple[int, int]], begin: int, end: int) -> Iterable[tuple[int, int]]:
-    """The parts of ordered, disjoint intervals that lie between ``begin`` and ``end``."""
-    first = max(0, bisect_left(intervals, (begin,)) - 1)
-    for index in range(first, len(intervals)):
-        start, stop = intervals[index]
-        if start >= end:
-            break
-        if stop > begin:
-            yield max(start, begin), min(stop, end)

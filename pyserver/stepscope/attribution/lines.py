@@ -84,9 +84,9 @@ def _add_host(ledgers: Ledgers, at) -> None:  # type: ignore[no-untyped-def]
     device = ledgers.device
     if device is None:
         return
-    for place, ns in device.sync_wait.items():
+    for place, ns in device.waits.sync.items():
         at(place).sync += ns * 1e-6 / max(1, device.steps)
-    for place, ns in device.copy_wait.items():
+    for place, ns in device.waits.copy.items():
         at(place).copy += ns * 1e-6 / max(1, device.steps)
 
 

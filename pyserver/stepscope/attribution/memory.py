@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from stepscope.attribution.host import clipped, thread_fetches
+from stepscope.attribution.host import thread_fetches
+from stepscope.attribution.intervals import clipped
 from stepscope.attribution.model import Categories, MemoryPoint
 from stepscope.attribution.owners import Owned
 from stepscope.timeline.model import NOWHERE, Recording, Timeline, Track

@@ -46,6 +46,11 @@ class Track:
         """Index of the segment that holds ``time``; -1 before the first."""
         return bisect_right(self.starts, time) - 1
 
+    def place_at(self, time: int) -> int:
+        """The place that ran at ``time``; ``NOWHERE`` before the first."""
+        segment = self.at(time)
+        return self.places[segment] if segment >= 0 else NOWHERE
+
 
 @dataclass(slots=True)
 class Ops:
