@@ -17,7 +17,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, make_test_lsp_client
 
 from stepscope.session.model import Phase
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """Longest that a test waits for anything: far above what is needed, so that only a hang fails."""
 
 ROOT = Path(__file__).parents[2]

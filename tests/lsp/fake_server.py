@@ -26,7 +26,7 @@ from stepscope.session.model import (
     Progress,
 )
 
-LONGEST_WAIT_S = 20.0
+LONGEST_WAIT_S = 60.0
 POLL_S = 0.005
 
 

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from stepscope.session.model import Phase
-from tests.lsp.conftest import Document, Session, soon, until
+from tests.lsp.conftest import PATIENCE_S, Document, Session, soon, until
 
 pytestmark = pytest.mark.lsp
 
@@ -66,7 +66,7 @@ async def test_a_cancelled_request_cancels_its_run(session: Session) -> None:
 
 
 async def until_accepted(document: Document) -> None:
-    deadline = asyncio.get_running_loop().time() + 20
+    deadline = asyncio.get_running_loop().time() + PATIENCE_S
     while not (await document.profile())["ok"]:
         assert asyncio.get_running_loop().time() < deadline
 
