@@ -226,19 +226,23 @@ def _replace_profiler(torch: Any, tell: Callable[[str, Any], None]) -> None:
 def _wrap_modules(
     torch: Any, tell: Callable[[str, Any], None], loaders: Loaders, models: Models
 ) -> Callable[[], None]:
+    """Hear of outermost calls. While one runs, ``Module.__call__`` is torch's own again.
+
+    Everything below the outermost call is thereby untouched: torch.compile traces what it always
+    does, and calls inside cost nothing.
+    """
     module_class = torch.nn.Module
     original = module_class.__call__
-    local = threading.local()
+    wanted = True
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if getattr(local, "inside", False):
-            return original(self, *args, **kwargs)
-        local.inside = True
+        module_class.__call__ = original
         try:
             result = original(self, *args, **kwargs)
         finally:
-            local.inside = False
-        if not loaders.fetching and next(self.parameters(), None) is not None:
+            if wanted:
+                module_class.__call__ = call
+        if wanted and not loaders.fetching and next(self.parameters(), None) is not None:
             models.modules.add(self)
             tell("module", sys._getframe(1))
         return result
@@ -246,6 +250,8 @@ def _wrap_modules(
     module_class.__call__ = call
 
     def restore() -> None:
+        nonlocal wanted
+        wanted = False
         if module_class.__call__ is call:
             module_class.__call__ = original
 

@@ -131,6 +131,7 @@ class Agent:
             "torch": torch.__version__,
             "device": "cpu" if device.type == "cpu" else f"{device} {name}",
             "device_type": device.type,
+            "device_index": -1 if device.type == "cpu" else device.index or 0,
             "device_name": name,
             "started": self.started.isoformat(timespec="seconds"),
             "steps": len(recorder.clean_ns),
@@ -179,7 +180,7 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
         with contextlib.suppress(Exception):
             faulthandler.enable()  # after a native crash its dump names the user's line
     path = config["target"]
-    target.prepare(path, arguments)
+    target.prepare(path, [config["argv0"], *arguments])
     sys.modules["stepscope"] = _marker_module(agent)
     _stop_threads_quietly()
     hooks.on_torch_import(agent.install)

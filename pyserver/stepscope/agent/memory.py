@@ -55,8 +55,9 @@ def resident_storages(torch: Any, device_type: str) -> list[list[Any]]:
     found: dict[int, list[Any]] = {}
     for candidate in gc.get_objects():
         # type() instead of isinstance(): lazy proxies must not be woken up by a look at them.
-        if not issubclass(type(candidate), torch.Tensor):
-            continue
+        kind = type(candidate)
+        if not issubclass(kind, torch.Tensor) or kind.__module__.startswith("torch._subclasses"):
+            continue  # fake and functional tensors of torch.compile hold no memory
         try:
             if candidate.device.type != device_type:
                 continue

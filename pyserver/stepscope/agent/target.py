@@ -18,9 +18,9 @@ class StopTarget(BaseException):
     """
 
 
-def prepare(target: str, arguments: list[str]) -> None:
-    """``sys.argv``, ``sys.path[0]`` and ``__main__`` as Python itself would set them."""
-    sys.argv = [target, *arguments]
+def prepare(target: str, argv: list[str]) -> None:
+    """``sys.argv`` and ``sys.path[0]`` as Python itself would set them."""
+    sys.argv = argv
     # launch.py was started by path, so path[0] is the agent's own folder: it must go in any case.
     folder = os.path.dirname(os.path.realpath(target))
     if getattr(sys.flags, "safe_path", False):

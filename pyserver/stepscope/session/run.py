@@ -104,6 +104,8 @@ def _attempt(
     roots = [target.parent, *request.workspace]
     config = {
         "target": str(target),
+        # sys.argv[0] as the person typed it, where it still names the file from the new folder.
+        "argv0": str(request.target if request.cwd is None else target),
         "capture": str(capture),
         "roots": [str(root) for root in roots],
         "wishes": {**wishes, "root": str(target.parent)},
