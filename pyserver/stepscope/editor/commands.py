@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from collections.abc import Callable, Coroutine
@@ -72,7 +73,7 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
         report = await server.runs.profile(_request(server, Path(path), params))
     except Failure as failure:
         return _failed(server, path, failure)
-    _deliver(server, params.uri, report)
+    await _deliver(server, params.uri, report)
     return {"ok": True, "step_ms": report.profile.step_ms.median}
 
 
@@ -90,16 +91,15 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
     )
 
 
-def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:
+async def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:
     before = server.store.paths()
     server.store.add(report)
     after = server.store.paths()
     diagnostics.publish(server, (before | after).values())
     shown = tuple(hint for hint in report.hints if server.may_speak(hint))
-    server.protocol.notify(
-        protocol.REPORT_NOTIFICATION,
-        {"uri": uri, "report": report_to_json(replace(report, hints=shown))},
-    )
+    # A report of thousands of lines takes a while, during which hovers are answered.
+    written = await asyncio.to_thread(report_to_json, replace(report, hints=shown))
+    server.protocol.notify(protocol.REPORT_NOTIFICATION, {"uri": uri, "report": written})
     server.refresh_views()
 
 

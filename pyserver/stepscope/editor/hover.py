@@ -40,7 +40,7 @@ def hover(server: StepscopeServer, params: types.HoverParams) -> types.Hover | N
         contents=types.MarkupContent(
             kind=types.MarkupKind.Markdown, value=describe_line(view, cost, stale=place.changed)
         ),
-        range=code_range(split_lines(text), place.line, place.line, server.encoding),
+        range=code_range(view.lines(text), place.line, place.line, server.encoding),
     )
 
 

@@ -7,7 +7,6 @@ from lsprotocol import types
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.to_lsp import line_end, to_lines
 from stepscope.report.display import summarize_line
-from stepscope.report.source import split_lines
 
 BEFORE_EDIT = " (before the edit)"
 
@@ -25,7 +24,7 @@ def inlay_hints(server: StepscopeServer, params: types.InlayHintParams) -> list[
     view, text = server.store.view(path), server.text_of(path)
     if view is None or text is None:
         return []
-    lines = split_lines(text)
+    lines = view.lines(text)
     first, last = to_lines(params.range)
     hints: list[types.InlayHint] = []
     for place, cost in view.placed_lines(text):

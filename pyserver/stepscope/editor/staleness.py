@@ -8,7 +8,10 @@ have the old number.
 
 from __future__ import annotations
 
+import bisect
 import difflib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stepscope.editor.text import statement_spans
@@ -19,9 +22,6 @@ _LIKE = 0.6
 
 _PAIRED_BLOCK = 64
 """Edited blocks longer than this are not searched for similar lines: the answer must be quick."""
-
-_EXACT_DIFF_CELLS = 4_000_000
-"""Above this many pairs of lines the diff may skip popular lines to stay fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,19 @@ class Place:
 class LineMap:
     """Measured lines to current lines and back. Built once per state of a text."""
 
-    def __init__(self, measured: str, current: str) -> None:
+    def __init__(
+        self, measured: str, current: str, spans: Mapping[int, tuple[int, int]] | None = None
+    ) -> None:
+        """``spans``: the ``statement_spans`` of ``measured``, if they are at hand."""
+        self.lines: Sequence[str] = split_lines(current)
         self._current: dict[int, Place] = {}
         self._measured: dict[int, int] = {}
-        before, after = _comparable(measured), _comparable(current)
+        before, after = _comparable(split_lines(measured)), _comparable(self.lines)
         self._identical = before == after
         if self._identical:
             return
         places = _pair_lines(before, after)
-        spans = statement_spans(measured)
+        spans = statement_spans(measured) if spans is None else spans
         for line, place in places.items():
             changed = place.changed or _was_edited(spans.get(line), places)
             self._current[line] = Place(place.line, changed)
@@ -71,9 +75,9 @@ class LineMap:
         return start
 
 
-def _comparable(text: str) -> list[str]:
+def _comparable(lines: Sequence[str]) -> list[str]:
     """Lines without what editors and formatters remove: byte order mark, trailing space."""
-    return [line.rstrip() for line in split_lines(text.removeprefix("\ufeff"))]
+    return [line.rstrip().removeprefix("\ufeff") for line in lines]
 
 
 def _pair_lines(before: list[str], after: list[str]) -> dict[int, Place]:
@@ -88,16 +92,60 @@ def _pair_lines(before: list[str], after: list[str]) -> dict[int, Place]:
         places[len(before) - back + 1] = Place(len(after) - back + 1, changed=False)
 
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    skip_popular = len(old) * len(new) > _EXACT_DIFF_CELLS
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=skip_popular)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+    i = j = 0
+    # The end counts as an anchor, so that what follows the last one is paired too.
+    for anchor_i, anchor_j in (*_anchors(old, new), (len(old), len(new))):
+        for a, b, changed in _pair_block(old[i:anchor_i], new[j:anchor_j]):
+            places[head + i + a + 1] = Place(head + j + b + 1, changed)
+        if anchor_i < len(old):
+            places[head + anchor_i + 1] = Place(head + anchor_j + 1, changed=False)
+        i, j = anchor_i + 1, anchor_j + 1
+    return places
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Pairs of equal lines that occur once on each side, as many as keep their order.
+
+    They cut a long text into short blocks: a full diff of every keystroke would be too slow.
+    """
+    once_old, once_new = _places_of_unique(old), _places_of_unique(new)
+    pairs = [(i, once_new[line]) for line, i in once_old.items() if line in once_new]
+    # Longest increasing subsequence of the second elements (patience sorting).
+    smallest_end: list[int] = []
+    end_at: list[int] = []
+    previous: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        length = bisect.bisect_left(smallest_end, j)
+        previous.append(end_at[length - 1] if length else -1)
+        if length == len(smallest_end):
+            smallest_end.append(j)
+            end_at.append(index)
+        else:
+            smallest_end[length], end_at[length] = j, index
+    chain: list[tuple[int, int]] = []
+    index = end_at[-1] if end_at else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = previous[index]
+    return chain[::-1]
+
+
+def _places_of_unique(lines: list[str]) -> dict[str, int]:
+    counts = Counter(lines)
+    return {line: index for index, line in enumerate(lines) if counts[line] == 1}
+
+
+def _pair_block(old: list[str], new: list[str]) -> Iterator[tuple[int, int, bool]]:
+    """(old, new, changed) for the lines of two short blocks."""
+    if not old or not new:
+        return
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new).get_opcodes():
         if tag == "equal":
             for offset in range(i2 - i1):
-                places[head + i1 + offset + 1] = Place(head + j1 + offset + 1, changed=False)
+                yield i1 + offset, j1 + offset, False
         elif tag == "replace":
             for i, j in _pair_edited(old[i1:i2], new[j1:j2]):
-                places[head + i1 + i + 1] = Place(head + j1 + j + 1, changed=True)
-    return places
+                yield i1 + i, j1 + j, True
 
 
 def _common(one: list[str], other: list[str]) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from stepscope.attribution.model import LineCost, Profile
 from stepscope.editor.staleness import LineMap, Place
+from stepscope.editor.text import statement_spans
 from stepscope.report.model import Hint, Report
 from stepscope.session.model import Failure
 
@@ -25,12 +27,15 @@ class MeasuredText:
 
     text: str
     _map: tuple[str, LineMap] | None = None
+    _spans: dict[int, tuple[int, int]] | None = None
 
     def map_to(self, current: str) -> LineMap:
         """The line map to ``current``; kept until the text changes again."""
         # Comparing equal texts costs microseconds, a diff milliseconds.
         if self._map is None or self._map[0] != current:
-            self._map = (current, LineMap(self.text, current))
+            if self._spans is None:
+                self._spans = statement_spans(self.text)
+            self._map = (current, LineMap(self.text, current, self._spans))
         return self._map[1]
 
 
@@ -41,20 +46,24 @@ class FileView:
     path: str
     profile: Profile
     source: MeasuredText
-    lines: dict[int, LineCost] = field(default_factory=dict)
+    costs: dict[int, LineCost] = field(default_factory=dict)
     hints: list[Hint] = field(default_factory=list)
+
+    def lines(self, current: str) -> Sequence[str]:
+        """The lines of ``current``, split once per state of the text."""
+        return self.source.map_to(current).lines
 
     def placed_lines(self, current: str) -> list[tuple[Place, LineCost]]:
         """Every line that still has a place in ``current``, in the order of the measured text."""
         line_map = self.source.map_to(current)
-        placed = ((line_map.current(number), cost) for number, cost in self.lines.items())
+        placed = ((line_map.current(number), cost) for number, cost in self.costs.items())
         return [(place, cost) for place, cost in placed if place is not None]
 
     def line_at(self, current: str, line: int) -> tuple[Place, LineCost] | None:
         """The cost of the current line ``line`` (1-based), if it was measured."""
         line_map = self.source.map_to(current)
         measured = line_map.measured(line)
-        cost = None if measured is None else self.lines.get(measured)
+        cost = None if measured is None else self.costs.get(measured)
         if measured is None or cost is None:
             return None
         place = line_map.current(measured)
@@ -166,7 +175,7 @@ def _views(report: Report) -> dict[str, FileView]:
         return views[key]
 
     for line in profile.lines:
-        view_of(line.file).lines[line.line] = line
+        view_of(line.file).costs[line.line] = line
     for hint in report.hints:
         view_of(hint.finding.file).hints.append(hint)
     return views

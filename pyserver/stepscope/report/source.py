@@ -13,4 +13,5 @@ def split_lines(text: str) -> list[str]:
     Not ``str.splitlines``: that also breaks at form feeds and other characters that neither the
     Python tokenizer nor an editor takes for the end of a line.
     """
-    return _LINE_BREAK.split(text)
+    # Most texts have one kind of break, which is split much faster.
+    return _LINE_BREAK.split(text) if "\r" in text else text.split("\n")
