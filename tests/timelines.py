@@ -215,7 +215,9 @@ def run_facts(device: str, ticks: list[int]) -> dict[str, Any]:
     return {
         "target": FILE, "args": [], "python": "python (3.11)", "torch": "2.13.0",
         "device": device if device == "cpu" else f"{device} Card", "device_name": "Card",
-        "device_type": device.partition(":")[0], "started": "2026-01-01T00:00:00+00:00",
+        "device_type": device.partition(":")[0],
+        "device_index": -1 if device == "cpu" else int(device.partition(":")[2]),
+        "started": "2026-01-01T00:00:00+00:00",
         "steps": len(ticks) - 1, "warmup": 3, "boundary": "optimizer steps",
         "boundary_kind": "optimizer", "loop": None,
         "clean_ns": [end - begin for begin, end in pairwise(ticks)],

@@ -14,6 +14,7 @@ from .capture import EVENT_KINDS, MEMORY_COLUMNS, OP_COLUMNS, new_table
 _OP, _ANNOTATION, _RUNTIME, _KERNEL, _MEMCPY, _MEMSET, _SYNC = range(len(EVENT_KINDS))
 _USER_SCOPE = 7
 _MEMORY_EVENT = "[memory]"
+_CONVOLUTIONS = ("aten::convolution", "aten::convolution_backward")
 
 
 class Strings:
@@ -165,8 +166,12 @@ def _device_kind(name: str) -> int:
 
 
 def _inputs(event: Any) -> str:
-    """Shapes and dtypes as one compact text: ``[[32, 64], []]|float,Scalar``."""
-    return f"{event.shapes()}|{','.join(event.dtypes())}"
+    """Shapes and dtypes as one compact text, ``[[32, 64], []]|float,Scalar``.
+
+    The values of a convolution's other arguments follow: without them its work cannot be told.
+    """
+    text = f"{event.shapes()}|{','.join(event.dtypes())}"
+    return f"{text}|{event.concrete_inputs()}" if event.name() in _CONVOLUTIONS else text
 
 
 def _signed(address: int) -> int:

@@ -14,6 +14,11 @@ from stepscope.attribution.owners import Owned
 from stepscope.timeline.model import NOWHERE, Recording, Timeline, Track
 
 _TIMELINE_POINTS = 400
+ALLOCATORS = frozenset(
+    ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::resize_", "aten::item",
+     "aten::_local_scalar_dense", "aten::resolve_conj", "aten::resolve_neg", "aten::result_type")
+)  # fmt: skip
+"""Operators that touch no data: what one of them allocates, its caller fills."""
 _OWNERS = ("parameter", "gradient", "optimizer")
 
 
@@ -33,154 +38,161 @@ class MemoryLedger:
 
 @dataclass(slots=True)
 class _Block:
+    """``first`` and ``last`` are numbers of memory events: several may share one nanosecond."""
+
     size: int
     place: int
     backward: bool
-    born: int
     address: int
+    born: int = 0
+    first: int = -1
     died: int | None = None
+    last: int | None = None
     input: bool = False
     known: str | None = None  # category of memory that was there before
+
+
+@dataclass(slots=True)
+class _Replay:
+    """What became of the memory. ``peak`` and ``curve`` look at one step only."""
+
+    blocks: list[_Block]
+    total: int
+    peak_bytes: int = -1
+    peak_time: int = 0
+    peak_event: int = -1
+    allocated: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    curve: list[tuple[int, int]] = field(default_factory=list)
+
+    def look(self, time: int, event: int) -> None:
+        """Note what is live now."""
+        self.curve.append((time, self.total))
+        if self.total > self.peak_bytes:
+            self.peak_bytes, self.peak_time, self.peak_event = self.total, time, event
 
 
 def memory_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> MemoryLedger | None:
     """Replay the detail recording's allocations. None where none were recorded."""
     memory = recording.memory
-    if memory is None or not len(memory.time):
+    ops = recording.ops
+    if memory is None or ops is None or not len(memory.time):
         return None
     since = recording.facts["resident_at"]
     steps = [(low, high) for low, high in pairwise(recording.bounds) if low >= since]
     if not steps:
         return None
-    begin, end = steps[0]
-    wanted = -1 if timeline.facts["device_type"] == "cpu" else 0
     operators = _operators_at(recording, owned, memory.time, memory.thread)
-    track = recording.tracks.get(timeline.step_thread, Track())
-    live, total = _resident(recording.facts)
-    peak = _Peak(total, begin)
-    blocks: list[_Block] = []
-    allocated: dict[int, int] = defaultdict(int)
+    replay = _replay(timeline, recording, owned, operators, since, steps[0])
+    device = timeline.facts["device_index"]
     by_operator: dict[int, int] = defaultdict(int)
-    curve: list[tuple[int, int]] = [(begin, total)]
+    is_allocator = [text in ALLOCATORS for text in timeline.strings]
+    for index, operator in enumerate(operators):
+        if operator < 0 or memory.size[index] <= 0 or memory.device[index] != device:
+            continue
+        while is_allocator[ops.name[operator]] and owned.parent[operator] >= 0:
+            operator = owned.parent[operator]
+        by_operator[operator] += memory.size[index]
+    return _summarise(timeline, recording, owned, replay, by_operator, steps[0][0])
+
+
+def _replay(
+    timeline: Timeline,
+    recording: Recording,
+    owned: Owned,
+    operators: list[int],
+    since: int,
+    step: tuple[int, int],
+) -> _Replay:
+    """Follow the model's device from ``since`` on, looking closely at one step."""
+    memory = recording.memory
+    assert memory is not None
+    begin, end = step
+    device = timeline.facts["device_index"]
+    track = recording.tracks.get(timeline.step_thread, Track())
     fetches = thread_fetches(timeline.fetches, timeline.step_thread)
+    blocks = _resident(recording.facts)
+    live = {block.address: block for block in blocks}
+    replay = _Replay(blocks, sum(block.size for block in blocks))
     for index in range(len(memory.time)):
-        if (memory.device[index] == -1) != (wanted == -1):
-            continue
         time, address, size = memory.time[index], memory.address[index], memory.size[index]
-        if time < since:
+        if time < since or memory.device[index] != device:
             continue
-        if size < 0:
-            block = live.pop(address, None)
-            if block is None:
-                continue  # allocated before, by something that we could not see
-            block.died = time
-            total -= block.size
-        else:
+        inside = begin <= time < end
+        if time >= begin and not replay.curve:
+            replay.look(begin, index - 1)
+        gone = live.pop(address, None)
+        if gone is not None:  # freed, or free since some time that was not reported: it is reused
+            gone.died, gone.last = time, index
+            replay.total -= gone.size
+        if size > 0:
             operator = operators[index]
             if operator >= 0:
                 place, backward = owned.owner[operator], owned.backward[operator]
             else:
-                segment = track.at(time)
-                place = track.places[segment] if segment >= 0 else NOWHERE
-                backward = False
-            block = _Block(size, place, backward, time, address)
+                place, backward = track.place_at(time), False
+            block = _Block(size, place, backward, address, time, index)
             block.input = any(True for _ in clipped(fetches, time, time + 1))
             blocks.append(block)
             live[address] = block
-            total += size
-            if begin <= time < end:
-                allocated[place] += size
-                if operator >= 0:
-                    by_operator[operator] += size
-        if begin <= time < end:
-            curve.append((time, total))
-            if total > peak.bytes:
-                peak.bytes, peak.time = total, time
-    return _summarise(
-        timeline, recording, owned, peak, blocks, allocated, by_operator, curve, (begin, end)
-    )
+            replay.total += size
+            if inside:
+                replay.allocated[place] += size
+        if inside:
+            replay.look(time, index)
+    if not replay.curve:
+        replay.look(begin, len(memory.time))
+    return replay
 
 
-@dataclass(slots=True)
-class _Peak:
-    bytes: int
-    time: int
-
-
-def _resident(facts: dict[str, Any]) -> tuple[dict[int, _Block], int]:
-    """Memory that was live before the recording, by address."""
+def _resident(facts: dict[str, Any]) -> list[_Block]:
+    """Memory that was live before the recording."""
     # The last note before the state was taken tells what its addresses are.
     owned = [note for note in facts["owned"] if note["time"] <= facts["resident_at"]][-1]
     kinds = {address: kind for kind in _OWNERS for address in owned[kind]}
-    live: dict[int, _Block] = {}
+    blocks = []
     for address, size, graph in facts["resident"]:
-        category = kinds.get(address, "activation" if graph else "input")
-        live[address] = _Block(size, NOWHERE, False, 0, address, known=category)
-    return live, sum(block.size for block in live.values())
+        known = kinds.get(address, "activation" if graph else "input")
+        blocks.append(_Block(size, NOWHERE, False, address, known=known))
+    return blocks
 
 
 def _summarise(
     timeline: Timeline,
     recording: Recording,
     owned: Owned,
-    peak: _Peak,
-    blocks: list[_Block],
-    allocated: dict[int, int],
+    replay: _Replay,
     by_operator: dict[int, int],
-    curve: list[tuple[int, int]],
-    step: tuple[int, int],
+    begin: int,
 ) -> MemoryLedger:
     facts = recording.facts
-    backward_from = _first_backward(recording, owned, step[0])
-    resident, _ = _resident(facts)
+    backward_from = _first_backward(recording, owned, begin)
     moments = [
         (moment["time"], {kind: frozenset(moment[kind]) for kind in _OWNERS})
         for moment in facts["owned"]
     ]
     totals: dict[str, int] = defaultdict(int)
     by_place: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    freed = _freed_addresses(recording, facts["resident_at"], peak.time)
-    for block in resident.values():
-        if block.address not in freed:
-            totals[block.known or "input"] += block.size
-    for block in blocks:
-        if block.born <= peak.time and (block.died is None or block.died > peak.time):
-            category = _category(block, moments, backward_from)
+    for block in replay.blocks:
+        event = replay.peak_event
+        if block.first <= event and (block.last is None or block.last > event):
+            category = block.known or _category(block, moments, backward_from)
             totals[category] += block.size
-            by_place[block.place][category] += block.size
-    segment_track = recording.tracks.get(timeline.step_thread, Track())
-    segment = segment_track.at(peak.time)
+            if block.known is None:
+                by_place[block.place][category] += block.size
+    track = recording.tracks.get(timeline.step_thread, Track())
     allocator = facts.get("allocator")
-    start = curve[0][0]
+    curve = replay.curve
     stride = max(1, len(curve) // _TIMELINE_POINTS)
     return MemoryLedger(
-        peak_bytes=allocator["peak"] if allocator else peak.bytes,
-        peak_place=segment_track.places[segment] if segment >= 0 else NOWHERE,
+        peak_bytes=allocator["peak"] if allocator else replay.peak_bytes,
+        peak_place=track.place_at(replay.peak_time),
         reserved_bytes=allocator["reserved"] if allocator else None,
         categories=Categories(**totals),
-        allocated=dict(allocated),
+        allocated=dict(replay.allocated),
         by_place={place: Categories(**parts) for place, parts in by_place.items()},
         by_operator=dict(by_operator),
-        timeline=tuple(MemoryPoint((time - start) / 1e6, live) for time, live in curve[::stride]),
+        timeline=tuple(MemoryPoint((time - begin) / 1e6, live) for time, live in curve[::stride]),
     )
-
-
-def _freed_addresses(recording: Recording, since: int, until: int) -> set[int]:
-    """Addresses whose first event from ``since`` to ``until`` is a free: they were live before."""
-    memory = recording.memory
-    assert memory is not None
-    seen: set[int] = set()
-    freed: set[int] = set()
-    for time, address, size in zip(memory.time, memory.address, memory.size, strict=True):
-        if time < since:
-            continue
-        if time > until:
-            break
-        if address not in seen:
-            seen.add(address)
-            if size < 0:
-                freed.add(address)
-    return freed
 
 
 def _category(

@@ -7,8 +7,9 @@ from collections import defaultdict
 from typing import Any
 
 from stepscope.attribution.attribute import Attributed, Ledgers
+from stepscope.attribution.flops import is_matmul
 from stepscope.attribution.model import LineKey, Profile
-from stepscope.attribution.regime import is_matmul, regime_of
+from stepscope.attribution.regime import regime_of
 from stepscope.attribution.work import OpKey
 from stepscope.diagnosis.facts import Facts, LoaderFacts, Machine, MatmulFacts, SyncFacts
 from stepscope.timeline.model import NOWHERE
