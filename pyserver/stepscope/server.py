@@ -12,20 +12,26 @@ import os
 import signal
 import sys
 from types import FrameType
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from stepscope.editor.features import FEATURES
-from stepscope.editor.language_server import StepscopeServer
-from stepscope.editor.runs import ProfileTarget
+from stepscope.editor.quick_start import quick_start
+
+if TYPE_CHECKING:
+    from stepscope.editor.language_server import StepscopeServer
+    from stepscope.editor.runs import ProfileTarget
 
 logger = logging.getLogger("stepscope")
 
 
 def build_server(profile_target: ProfileTarget | None = None) -> StepscopeServer:
     """A server with every feature. ``profile_target`` replaces the pipeline in tests."""
-    server = StepscopeServer(profile_target)
-    for feature in FEATURES:
-        feature.register(server)
+    with quick_start():
+        from stepscope.editor.features import FEATURES
+        from stepscope.editor.language_server import StepscopeServer
+
+        server = StepscopeServer(profile_target)
+        for feature in FEATURES:
+            feature.register(server)
     return server
 
 

@@ -254,7 +254,7 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
         config = ClientServerConfig(
             server_command=command or [sys.executable, str(FAKE_SERVER), str(control)],
             client_factory=lambda: client,
-            server_env=_environment(),
+            server_env=environment(),
         )
         await config.start()
         session = Session(client, folder, control, reports=reports, refreshed=refreshed)
@@ -286,6 +286,7 @@ async def session(start_session: StartSession) -> Session:
     return started
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Of a process that finds the package in the source tree."""
     path = os.pathsep.join([str(ROOT / "pyserver"), str(ROOT)])
     return {**os.environ, "PYTHONPATH": path}
