@@ -15,12 +15,15 @@ import os
 import sys
 import threading
 import time
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
 from .capture import FETCH_COLUMNS, new_table
+
+_DYNAMO = os.path.join("torch", "_dynamo")
 
 
 class Listener(Protocol):
@@ -228,8 +231,7 @@ def _wrap_modules(
 ) -> Callable[[], None]:
     """Hear of outermost calls. While one runs, ``Module.__call__`` is torch's own again.
 
-    Everything below the outermost call is thereby untouched: torch.compile traces what it always
-    does, and calls inside cost nothing.
+    So calls below the outermost one cost nothing and look to torch.compile as they always do.
     """
     module_class = torch.nn.Module
     original = module_class.__call__
@@ -241,18 +243,27 @@ def _wrap_modules(
             result = original(self, *args, **kwargs)
         finally:
             if wanted:
-                module_class.__call__ = call
-        if wanted and not loaders.fetching and next(self.parameters(), None) is not None:
+                module_class.__call__ = heard
+        if not loaders.fetching and next(self.parameters(), None) is not None:
             models.modules.add(self)
             tell("module", sys._getframe(1))
         return result
 
-    module_class.__call__ = call
+    class HeardCall:
+        """Gives out ``call``, but torch's own to torch.compile, which would trace ours."""
+
+        def __get__(self, module: Any, owner: Any = None) -> Any:
+            if module is None or _DYNAMO in sys._getframe(1).f_code.co_filename:
+                return original.__get__(module, owner)
+            return types.MethodType(call, module)
+
+    heard = HeardCall()
+    module_class.__call__ = heard
 
     def restore() -> None:
         nonlocal wanted
         wanted = False
-        if module_class.__call__ is call:
+        if module_class.__dict__["__call__"] is heard:
             module_class.__call__ = original
 
     return restore
