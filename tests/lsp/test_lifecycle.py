@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from lsprotocol import types
 
 from stepscope.session.model import Phase
-from tests.lsp.conftest import Session, StartSession, soon
+from tests.lsp.conftest import PATIENCE_S, Session, StartSession, environment, soon
 
 pytestmark = pytest.mark.lsp
 
@@ -113,3 +115,43 @@ def _process(session: Session) -> asyncio.subprocess.Process:
     process = session.client._server
     assert process is not None
     return process
+
+
+async def test_one_client_is_served_on_a_loopback_port() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-m", "stepscope", "serve", "--tcp", f"127.0.0.1:{port}"],
+        env=environment(),
+    )
+    try:
+        reader, writer = await _connect(port)
+        body = json.dumps(
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "initialize",
+                "params": {"processId": None, "rootUri": None, "capabilities": {}},
+            }
+        ).encode()
+        writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        header = await soon(reader.readuntil(b"\r\n\r\n"))
+        answer = json.loads(await soon(reader.readexactly(int(header.split()[1]))))
+        assert answer["result"]["serverInfo"]["name"] == "stepscope"
+        writer.close()
+        assert await soon(process.wait()) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def _connect(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    deadline = asyncio.get_running_loop().time() + PATIENCE_S
+    while True:
+        try:
+            return await asyncio.open_connection("127.0.0.1", port)
+        except ConnectionError:
+            assert asyncio.get_running_loop().time() < deadline, "the server never listens"
+            await asyncio.sleep(0.02)
