@@ -1,7 +1,7 @@
 """Every sample is profiled for real; its hints must stand on the lines that its comments mark.
 
-``# expect: <rule>`` must carry that hint on a machine without a GPU; ``# expect-cuda: <rule>`` may carry
-it there, as a hint that could not be measured. Nothing else may carry any.
+``# expect: <rule>`` must carry that hint on a machine without a GPU; ``# expect-cuda: <rule>`` may
+carry it there, as a hint that could not be measured. Nothing else may carry any.
 """
 
 from __future__ import annotations
