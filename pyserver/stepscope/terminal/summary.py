@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 from rich.text import Text
 
@@ -28,12 +30,18 @@ def print_header(report: Report, console: Console) -> None:
         *([run.model] if run.model else []),
         run.device,
         f"torch {run.torch}",
-        f"Python {run.python}",
+        f"Python {_version(run.python)}",
     ]
     if profile.memory is not None:
         facts.append(f"peak {fmt.size(profile.memory.peak_bytes)}")
     console.print(Text(" · ".join(facts), style="quiet"))
     console.print()
+
+
+def _version(python: str) -> str:
+    """The version alone where the interpreter's path stands before it."""
+    found = re.search(r"\(([\d.]+\w*)\)$", python)
+    return found[1] if found else python
 
 
 def print_unattributed(report: Report, console: Console) -> None:

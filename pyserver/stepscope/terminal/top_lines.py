@@ -19,7 +19,7 @@ from stepscope.terminal.layout import print_heading
 from stepscope.terminal.style import heat
 
 SHOWN = 10
-HOST_WIDTH = 100
+HOST_WIDTH = 110
 """From this width on there is room for the host's time."""
 
 CODE_WIDTH = 140

@@ -178,3 +178,20 @@ def test_markup_in_a_source_is_only_text() -> None:
     source = "x = '[bold]not bold[/bold] :smile:'\n"
     report = make.report([make.line(1, 12.3)], [], sources={make.TARGET: source})
     assert only(render(report), "x = '[bold]not bold[/bold] :smile:'")
+
+
+@pytest.mark.parametrize("python", ["3.11.4", "/env/bin/python3 (3.11.4)"])
+def test_the_header_names_the_version_of_python(python: str) -> None:
+    lines = render(make.report(run=make.run_info(python=python)))
+    assert lines[1].endswith("torch 2.13.0 · Python 3.11.4 · peak 240 MB")
+
+
+def test_columns_of_the_top_lines_follow_the_room() -> None:
+    def header(width: int) -> list[str]:
+        lines = render(make.report(), width)
+        (found,) = [line for line in lines if line.startswith("share") and "forward" in line]
+        return found.split()
+
+    narrow = ["share", "time", "forward", "backward", "at", "peak", "bound", "by", "line"]
+    assert header(80) == narrow
+    assert header(120) == [*narrow[:4], "host", *narrow[4:]]
