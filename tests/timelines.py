@@ -163,7 +163,9 @@ class Tape:
         if self.kind == "lines":
             del tables["ops"]
         if self.memory_rows:
-            tables["memory"] = _table(MEMORY_COLUMNS, sorted(self.memory_rows))
+            tables["memory"] = _table(
+                MEMORY_COLUMNS, sorted(self.memory_rows, key=lambda row: row[0])
+            )
         return Window(
             self.kind, self.ticks[0], self.ticks[-1], self.ticks, tables, self.window_facts
         )
