@@ -20,17 +20,17 @@ def self_check(profile: Profile) -> list[str]:
     expect("host times (ms)", sum(line.host_ms for line in lines) + rest.host_ms, step)
     expect("costs (ms)", sum(line.cost_ms for line in lines) + rest.cost_ms, step)
     for line in lines:
-        if abs(line.forward_ms + line.backward_ms - line.work_ms) > _RELATIVE * max(
-            line.work_ms, 1e-6
-        ):
-            problems.append(f"{line.file}:{line.line}: forward and backward are not its work")
+        where = f"{line.file}:{line.line}"
+        expect(
+            f"{where}: forward and backward (ms)", line.forward_ms + line.backward_ms, line.work_ms
+        )
+        if line.device_idle_ms is not None:
+            expect(f"{where}: work and idle (ms)", line.work_ms + line.device_idle_ms, line.cost_ms)
         for name in ("cost_ms", "host_ms", "work_ms", "forward_ms", "backward_ms"):
             if getattr(line, name) < 0:
-                problems.append(f"{line.file}:{line.line}: {name} is negative")
-    if any(line.device_idle_ms is not None for line in lines):
-        work = sum(line.work_ms for line in lines) + rest.work_ms
-        idle = sum(line.device_idle_ms or 0.0 for line in lines)
-        expect("device busy and idle times (ms)", work + idle, step)
+                problems.append(f"{where}: {name} is negative")
+        if line.wait_ms.total > line.host_ms * (1 + _RELATIVE) + 1e-9:
+            problems.append(f"{where}: it waits for {line.wait_ms.total} of {line.host_ms} ms")
     shares = profile.breakdown
     total = sum(getattr(shares, name) for name in shares.__dataclass_fields__)
     expect("shares of the breakdown", total, 1.0)

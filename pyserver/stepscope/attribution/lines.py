@@ -157,6 +157,9 @@ def _line(ledgers: Ledgers, key: LineKey, entry: _Sum) -> LineCost:
     regime, headroom = regime_of(effort, work, ledgers.peaks)
     detailed = bool(ledgers.efforts.by_key)
     live = _join(entry.live)
+    # The recording that shows waits has the profiler in it, the one that shows host time has not.
+    sync = min(entry.sync, max(0.0, entry.host - entry.data))
+    copy = min(entry.copy, max(0.0, entry.host - entry.data - sync))
     measured = ledgers.memory is not None
     launches = entry.launches if device else (effort.launches if detailed else None)
     return LineCost(
@@ -172,8 +175,8 @@ def _line(ledgers: Ledgers, key: LineKey, entry: _Sum) -> LineCost:
         device_idle_ms=entry.idle if device else None,
         wait_ms=Waits(
             data=entry.data,
-            sync=entry.sync if device else None,
-            copy=entry.copy if device else None,
+            sync=sync if device else None,
+            copy=copy if device else None,
         ),
         allocated_bytes=entry.allocated if measured else None,
         live_at_peak_bytes=live.total if measured else None,
