@@ -1,10 +1,13 @@
 /** The language client: how a resolved server is started and what passes between it and VS Code. */
 import type { LogOutputChannel } from 'vscode';
 import {
+  CloseAction,
+  ErrorAction,
   LanguageClient,
   RevealOutputChannelOn,
   State,
-  TransportKind,
+  type CloseHandlerResult,
+  type ErrorHandler,
 } from 'vscode-languageclient/node';
 import { pythonLanguage, serverCommandIds, settingsSection } from './contributions';
 import { savePythonFiles } from './documents';
@@ -26,12 +29,16 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
   const client: LanguageClient = new LanguageClient(
     settingsSection,
     'Stepscope',
-    { command, args, transport: TransportKind.stdio },
+    // Standard input and output; naming that transport would add `--stdio` to the arguments.
+    { command, args },
     {
       documentSelector: [{ scheme: 'file', language: pythonLanguage }],
       diagnosticCollectionName: settingsSection,
       outputChannel: options.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
+      errorHandler: new RestartAfterCrash(() => client.initializeResult !== undefined),
+      // The rejected start tells it all; the client would say it twice.
+      initializationFailedHandler: () => false,
       initializationOptions: () => ({ [settingsSection]: options.settings() }),
       middleware: {
         handleWorkDoneProgress: progress.middleware,
@@ -51,4 +58,34 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
   });
   await client.start();
   return client;
+}
+
+/**
+ * A server that has worked and then crashed is started again, a few times. One that never answered
+ * would fail again the same way, with a message each time.
+ */
+class RestartAfterCrash implements ErrorHandler {
+  private static readonly limit = 3;
+  private crashes = 0;
+
+  constructor(private readonly hasWorked: () => boolean) {}
+
+  error() {
+    return { action: ErrorAction.Continue };
+  }
+
+  closed(): CloseHandlerResult {
+    if (!this.hasWorked()) return { action: CloseAction.DoNotRestart, handled: true };
+    this.crashes += 1;
+    if (this.crashes <= RestartAfterCrash.limit) {
+      return {
+        action: CloseAction.Restart,
+        message: 'The Stepscope server ended; starting it anew.',
+      };
+    }
+    return {
+      action: CloseAction.DoNotRestart,
+      message: `The Stepscope server ended ${this.crashes} times and stays off; see its log.`,
+    };
+  }
 }

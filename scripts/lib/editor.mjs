@@ -3,11 +3,12 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUILD } from './paths.mjs';
-import { npm } from './node-packages.mjs';
+import { NPM, npm } from './node-packages.mjs';
 import { install, outputOf, say, SetupError } from './process.mjs';
 import { fingerprint, isStamped, writeStamp } from './stamp.mjs';
 
 const HOME = path.join(BUILD, 'vscode');
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 
 /** code-server runs only on Node 24, which the registry has as a package per system. */
 const PACKAGES = {
@@ -30,10 +31,12 @@ export function ensureEditor() {
     rmSync(HOME, { recursive: true, force: true });
     mkdirSync(HOME, { recursive: true });
     writeFileSync(path.join(HOME, 'package.json'), manifest);
-    npm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], HOME);
+    npm(['install', '--ignore-scripts', ...quiet], HOME);
     const vscode = path.join(HOME, 'node_modules', 'code-server', 'lib', 'vscode');
     // Not `npm ci`: the shrinkwrap in there disagrees with its package.json.
-    npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], vscode);
+    npm(['install', '--omit=dev', '--ignore-scripts', ...quiet], vscode);
+    // Compiles for 20 s. Without it VS Code works but writes no log files, so a failure is no matter.
+    outputOf(NPM, ['rebuild', '--prefix', vscode, '@vscode/spdlog'], 180_000);
     writeStamp(stamp, wanted);
   }
   return {

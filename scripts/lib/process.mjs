@@ -9,11 +9,11 @@ export function say(text) {
 }
 
 /** What `command` prints on standard output, or null when it cannot be run or fails. */
-export function outputOf(command, args) {
+export function outputOf(command, args, timeout = 30_000) {
   const child = spawnSync(command, args, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: 30_000,
+    timeout,
     windowsHide: true,
   });
   return child.status === 0 ? child.stdout.trim() : null;

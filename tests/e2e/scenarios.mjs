@@ -1,0 +1,228 @@
+/** What is checked, in the order in which one person would do it. Each starts where the last ended. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { marked } from './lib/processes.mjs';
+import { until } from './lib/until.mjs';
+
+const PROFILE = 'Stepscope: Profile this model';
+const PROFILING = 'Profiling image_classifier.py';
+/** A whole run: starting Python and torch, the steps, the analysis. */
+const RUN_LIMIT = 120_000;
+const COST = /^(<1|\d+(\.\d+)?) % · \d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
+const MEMORY = /^↑ \d+(\.\d+)? [kMG]?B$/;
+
+async function runToTheEnd(bench) {
+  await bench.notified(PROFILING);
+  await bench.gone(PROFILING, RUN_LIMIT);
+}
+
+/** Processes that run the profiled file; the editor's own mention it nowhere. */
+const runs = ({ run, sample }) =>
+  marked(run).filter(({ command }) => command.includes(path.basename(sample.file)));
+
+const servers = ({ run }) =>
+  marked(run).filter(({ command }) => command.endsWith('launch.py serve'));
+
+export const scenarios = [
+  {
+    name: 'a lens stands above each module class and above the __main__ guard',
+    async check({ bench, sample }) {
+      const classes = await bench.codeLenses(sample.line('class Residual(nn.Module)'));
+      assert.deepEqual(classes, [
+        { title: 'Profile this model', above: 'class Residual(nn.Module):' },
+        { title: 'Profile this model', above: 'class SmallResNet(nn.Module):' },
+      ]);
+      const guard = await bench.codeLenses(sample.line('if __name__'));
+      assert.deepEqual(guard, [
+        { title: 'Profile this model', above: 'if __name__ == "__main__":' },
+      ]);
+      await bench.shot('01-lenses');
+    },
+  },
+  {
+    name: 'the first profile, from the palette, shows its progress and its phases',
+    async check({ bench }) {
+      await bench.command(PROFILE);
+      await bench.notified(PROFILING);
+      await bench.notified('warming up', RUN_LIMIT);
+      await bench.shot('02-progress');
+      await bench.gone(PROFILING, RUN_LIMIT);
+      const seen = (await bench.notificationTexts()).join('\n');
+      for (const phase of ['starting', 'warming up', 'measuring', 'capturing', 'analysing']) {
+        assert.match(seen, new RegExp(phase), `the progress never said "${phase}"`);
+      }
+      assert.match(seen, /step \d+ of \d+/);
+    },
+  },
+  {
+    name: 'each line that costs has a hint, and no other line',
+    async check({ bench, sample }) {
+      const conv = sample.line('self.norm1(self.conv1(x))');
+      assert.match(await bench.hintAt(conv, sample.row(conv)), COST);
+      await bench.shot('03-hints');
+      const expected = [
+        'rows[row] += rows[row - 1]',
+        'self.norm1(self.conv1(x))',
+        'self.norm2(self.conv2(y))',
+        'optimizer.step()',
+      ];
+      const hints = await bench.inlayHints(
+        sample.text,
+        expected.map((text) => sample.line(text)),
+      );
+      for (const [line, hint] of hints) {
+        assert.ok(COST.test(hint) || MEMORY.test(hint), `line ${line}: "${hint}"`);
+        const code = sample.row(line).trim();
+        assert.doesNotMatch(code, /^(#|class |import |from |@|"""|$)/, `a hint on "${code}"`);
+      }
+      const shares = [...hints.values()].map((hint) => Number.parseFloat(hint)).filter(Boolean);
+      const sum = shares.reduce((total, share) => total + share, 0);
+      assert.ok(sum > 80 && sum < 101, `the shares add up to ${sum} %`);
+    },
+  },
+  {
+    name: 'the hover of a line tells forward, backward, memory and operators',
+    async check({ bench, sample }) {
+      const text = await bench.hover(sample.line('self.norm1(self.conv1(x))'));
+      for (const word of ['forward', 'backward', 'memory', 'conv']) {
+        assert.match(text, new RegExp(word, 'i'), text);
+      }
+      await bench.shot('04-hover');
+      await bench.leaveHover();
+    },
+  },
+  {
+    name: 'the Problems view has the slow input, on its line',
+    async check({ bench, sample }) {
+      const line = sample.line('# expect: slow-input');
+      const rows = await bench.problems('slow-input');
+      assert.equal(rows.length, 1, rows.join('\n'));
+      assert.match(rows[0], new RegExp(`\\[Ln ${line}, Col \\d+\\]`));
+      assert.match(rows[0], /Stepscope/i);
+      await bench.shot('05-problems');
+      await bench.closePanel();
+    },
+  },
+  {
+    name: 'its quick fix edits the source',
+    async check({ bench, sample }) {
+      const argument = sample.line('num_workers=0');
+      const titles = await bench.openQuickFixes(sample.line('# expect: slow-input'));
+      await bench.shot('06-quick-fix');
+      const title = titles.find((text) => /worker/.test(text));
+      assert.ok(title, `offered: ${titles.join(', ')}`);
+      await bench.chooseQuickFix(title);
+      await until('the line has changed', async () => {
+        await bench.goTo(argument);
+        return /num_workers=[1-9]/.test((await bench.visibleLines()).get(argument) ?? '');
+      });
+      await bench.shot('07-fixed');
+      assert.match(sample.text, /num_workers=0/, 'the fix saved the file unasked');
+    },
+  },
+  {
+    name: 'hints after an edit move with their lines',
+    async check({ bench, sample }) {
+      const before = sample.line('self.norm1(self.conv1(x))');
+      const row = sample.row(before);
+      await bench.goTo(1);
+      await bench.page.keyboard.press('Home');
+      await bench.page.keyboard.press('Enter');
+      assert.match(await bench.hintAt(before + 1, row), COST);
+      await bench.page.keyboard.press('Control+z');
+    },
+  },
+  {
+    name: 'a second profile saves the file, runs it, and drops the hint that was acted on',
+    async check({ bench, sample }) {
+      await bench.focusEditor();
+      await bench.command(PROFILE);
+      await runToTheEnd(bench);
+      assert.match(sample.text, /num_workers=[1-9]/);
+      const conv = sample.line('self.norm1(self.conv1(x))');
+      assert.match(await bench.hintAt(conv, sample.row(conv)), COST);
+      await bench.shot('08-second-profile');
+    },
+  },
+  {
+    name: 'Cancel in the notification ends the run and its processes',
+    async check(context) {
+      const { bench } = context;
+      await bench.command(PROFILE);
+      await bench.notified('warming up', RUN_LIMIT);
+      assert.notEqual(runs(context).length, 0, 'no process runs the file');
+      await bench.pressInNotification(PROFILING, 'Cancel');
+      await bench.gone(PROFILING, 15_000);
+      await until('the processes of the run have ended', () => runs(context).length === 0);
+      await bench.shot('09-cancelled');
+    },
+  },
+  {
+    name: '"Stepscope: Cancel" does the same, as early as it starts',
+    async check(context) {
+      const { bench } = context;
+      await bench.command(PROFILE);
+      await bench.notified(PROFILING);
+      await bench.command('Stepscope: Cancel');
+      await bench.gone(PROFILING, 15_000);
+      await until('the processes of the run have ended', () => runs(context).length === 0);
+    },
+  },
+  {
+    name: '"Clear annotations" takes the hints away',
+    async check({ bench, sample }) {
+      await bench.clearNotifications();
+      await bench.command('Stepscope: Clear annotations');
+      const conv = sample.line('self.norm1(self.conv1(x))');
+      await bench.goTo(conv);
+      await until('the hint is gone', async () => {
+        return (await bench.visibleLines()).get(conv)?.trimEnd() === sample.row(conv);
+      });
+      await bench.shot('10-cleared');
+    },
+  },
+  {
+    name: 'an interpreter without torch is named in a message',
+    async check(context) {
+      const { bench, vscode, bare } = context;
+      vscode.writeSettings({ 'stepscope.interpreter': [bare] });
+      await until('the server runs with the other interpreter', () =>
+        servers(context).some(({ command }) => command.startsWith(bare)),
+      );
+      await bench.focusEditor();
+      await bench.command(PROFILE);
+      const message = await bench.notified('torch', RUN_LIMIT);
+      assert.ok(message.includes(bare), message);
+      await bench.shot('11-no-torch');
+      await bench.clearNotifications();
+    },
+  },
+  {
+    name: 'an interpreter that does not exist is named in a message, with the way to the setting',
+    async check({ bench, vscode }) {
+      vscode.writeSettings({ 'stepscope.interpreter': ['/no/such/python'] });
+      const message = await bench.notified('/no/such/python');
+      assert.match(message, /Open Setting/);
+      await bench.shot('12-no-python');
+      await bench.clearNotifications();
+    },
+  },
+  {
+    name: 'ending the editor in the middle of a run leaves no process behind',
+    async check(context) {
+      const { bench, vscode, python } = context;
+      vscode.writeSettings({ 'stepscope.interpreter': [python] });
+      await until('the server runs again', () =>
+        servers(context).some(({ command }) => command.startsWith(python)),
+      );
+      await bench.focusEditor();
+      await bench.command(PROFILE);
+      await bench.notified('warming up', RUN_LIMIT);
+      assert.notEqual(runs(context).length, 0, 'no process runs the file');
+      await vscode.stop();
+      await until('server and run have ended', () => {
+        return servers(context).length === 0 && runs(context).length === 0;
+      });
+    },
+  },
+];
