@@ -92,7 +92,7 @@ class Recorder:
             if self._name == "detail":
                 self._note_owned(now)
                 if len(self._ticks) == 2:
-                    self._note_resident()
+                    self._note_resident(now)
             assert self.plan is not None
             wanted = self.plan.intervals(self._name)
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
@@ -170,8 +170,7 @@ class Recorder:
             return
         mark = _mark(self.torch) if self._recording else None
         self._clock.stop()
-        events, natives = self._clock.events, self._clock.natives
-        bounded = dict(self._clock.bounded)
+        events, bounded = self._clock.events, dict(self._clock.bounded)
         recording, self._recording = self._recording, None
         facts: dict[str, Any] = {"event_ns": self._event_ns}
         if recording is not None:
@@ -187,12 +186,12 @@ class Recorder:
         kind = "map" if name == "mapped" else name
         window = Window(kind, self._ticks[0], end, self._ticks, facts=facts)
         self.windows.append(window)
-        self._raw.append((window, (events, natives, bounded), recording))
+        self._raw.append((window, (events, bounded), recording))
 
     def collect(self, strings: Strings, codes: CodeTable) -> None:
         """Turn what was recorded into columns; after the last pass, off the measured path."""
-        for window, (events, natives, bounded), recording in self._raw:
-            window.tables["clock"] = to_columns(events, codes, natives)
+        for window, (events, bounded), recording in self._raw:
+            window.tables["clock"] = to_columns(events, codes)
             window.facts["bounded"] = [
                 [codes.number(code), since] for code, since in bounded.items()
             ]
@@ -224,14 +223,15 @@ class Recorder:
         )
         self._owned.append({"time": now, **owned})
 
-    def _note_resident(self) -> None:
+    def _note_resident(self, now: int) -> None:
         """After one recorded step, what was allocated before is either long-lived or gone.
 
         The profiler does not report the end of memory that was allocated before it started (CPU),
-        so the state is taken here and the steps that follow are examined.
+        so the state is taken here, while the step's thread waits for us, and the steps that follow
+        ``now`` are examined.
         """
         self._resident = memory.resident_storages(self.torch, self.device.type)
-        self._resident_at = time.time_ns()
+        self._resident_at = now
 
     def _allocator(self) -> dict[str, int] | None:
         if self.device.type != "cuda":

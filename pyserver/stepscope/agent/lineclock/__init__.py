@@ -29,7 +29,7 @@ HOT_NS_PER_EVENT = 2_500
 MAX_EVENTS = 3_000_000
 
 Event = tuple[int, int, CodeType, int]
-"""(time in ns, thread ident, code, line); line 0 enters a frame, -1 leaves it."""
+"""(time in ns, system thread id, code, line); line 0 enters a frame, -1 leaves it."""
 
 
 class LineClock(Protocol):
@@ -37,7 +37,6 @@ class LineClock(Protocol):
 
     events: list[Event]
     bounded: dict[CodeType, int]
-    natives: dict[int, int]
 
     def watch_threads(self) -> None:
         """Prepare to see threads that start from now on; call once, before user code."""
@@ -60,6 +59,16 @@ def make_line_clock(user: UserCode) -> LineClock:
     return TraceClock(user)
 
 
+class Here(threading.local):
+    """The system's id of the thread that asks: one system call per thread, not one per event.
+
+    Python's own ident will not do, since a new thread may get that of one that has ended.
+    """
+
+    def __init__(self) -> None:
+        self.native = threading.get_native_id()
+
+
 def native_ids() -> dict[int, int]:
     """The system's thread id of every thread that runs now, by thread ident."""
     return {
@@ -79,12 +88,12 @@ def hot_codes(block: list[Event]) -> set[CodeType]:
     return {codes[key] for key, count in lines.items() if count > len(block) // 4}
 
 
-def stack_events(frame: FrameType | None, user: UserCode, now: int, ident: int) -> list[Event]:
+def stack_events(frame: FrameType | None, user: UserCode, now: int, native: int) -> list[Event]:
     """The events that would have led to the stack ``frame``: outermost user frame first."""
     events: list[Event] = []
     for entered in reversed(user.frames(frame)):
-        events.append((now, ident, entered.f_code, 0))
-        events.append((now, ident, entered.f_code, entered.f_lineno or 1))
+        events.append((now, native, entered.f_code, 0))
+        events.append((now, native, entered.f_code, entered.f_lineno or 1))
     return events
 
 
@@ -104,15 +113,13 @@ class CodeTable:
         return number
 
 
-def to_columns(
-    events: list[Event], codes: CodeTable, natives: dict[int, int]
-) -> dict[str, array[Any]]:
-    """Events as capture columns; ``natives`` turns a thread ident into the system's thread id."""
+def to_columns(events: list[Event], codes: CodeTable) -> dict[str, array[Any]]:
+    """Events as capture columns."""
     table = new_table(CLOCK_COLUMNS)
     times, threads, code_column, lines = (table[name] for name in CLOCK_COLUMNS)
-    for moment, ident, code, line in events:
+    for moment, native, code, line in events:
         times.append(moment)
-        threads.append(natives.get(ident, -1))
+        threads.append(native)
         code_column.append(codes.number(code))
         lines.append(line)
     return table

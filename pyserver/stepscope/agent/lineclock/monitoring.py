@@ -7,13 +7,12 @@ function costs one callback in all. Lines, returns and yields are local events o
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from types import CodeType
 from typing import Any
 
 from ..usercode import UserCode
-from . import BLOCK, MAX_EVENTS, Event, hot_codes, native_ids, stack_events
+from . import BLOCK, MAX_EVENTS, Event, Here, hot_codes, native_ids, stack_events
 
 
 class MonitoringClock:
@@ -22,7 +21,6 @@ class MonitoringClock:
     def __init__(self, user: UserCode) -> None:
         self.events: list[Event] = []
         self.bounded: dict[CodeType, int] = {}
-        self.natives: dict[int, int] = {}
         self._user = user
         self._tool: int | None = None
         self._armed: dict[int, CodeType] = {}
@@ -44,54 +42,55 @@ class MonitoringClock:
         disable = monitoring.DISABLE
         owns, armed, bounded = self._user.owns, self._armed, self.bounded
         buffer = self.events
-        natives = self.natives = native_ids()
-        append, now, ident = buffer.append, time.time_ns, threading.get_ident
-        block = BLOCK
+        append, now, here = buffer.append, time.time_ns, Here()
+        check_at = BLOCK
 
         def arm(code: CodeType) -> None:
             armed[id(code)] = code
             monitoring.set_local_events(tool, code, lines_and_frames)
 
         def bound() -> None:
+            nonlocal check_at
+            check_at = len(buffer) + BLOCK
             full = len(buffer) >= MAX_EVENTS
-            hot = set(armed.values()) if full else hot_codes(buffer[-block:])
-            for code in hot:
+            for code in list(armed.values()) if full else hot_codes(buffer[-BLOCK:]):
                 bounded.setdefault(code, now())
-                monitoring.set_local_events(tool, code, frames_only)
+                monitoring.set_local_events(tool, code, 0 if full else frames_only)
+            if full:
+                monitoring.set_events(tool, 0)
 
         def on_start(code: CodeType, offset: int) -> Any:
             if not owns(code):
                 return disable
             if id(code) not in armed:
                 arm(code)
-            thread = ident()
-            if thread not in natives:
-                natives[thread] = threading.get_native_id()
-            append((now(), thread, code, 0))
+            append((now(), here.native, code, 0))
+            if len(buffer) >= check_at:
+                bound()
             return None
 
         def on_line(code: CodeType, line: int) -> Any:
-            append((now(), ident(), code, line))
-            if len(buffer) % block == 0:
+            append((now(), here.native, code, line))
+            if len(buffer) >= check_at:
                 bound()
             return None
 
         def on_leave(code: CodeType, offset: int, value: object) -> Any:
-            append((now(), ident(), code, -1))
+            append((now(), here.native, code, -1))
             return None
 
         def on_resume(code: CodeType, offset: int) -> Any:
-            append((now(), ident(), code, 0))
+            append((now(), here.native, code, 0))
             return None
 
         def on_unwind(code: CodeType, offset: int, error: object) -> Any:
             if id(code) in armed:
-                append((now(), ident(), code, -1))
+                append((now(), here.native, code, -1))
             return None
 
         def on_throw(code: CodeType, offset: int, error: object) -> Any:
             if id(code) in armed:
-                append((now(), ident(), code, 0))
+                append((now(), here.native, code, 0))
             return None
 
         for event, callback in (
@@ -104,13 +103,13 @@ class MonitoringClock:
             (events.PY_THROW, on_throw),
         ):
             monitoring.register_callback(tool, event, callback)
-        started = now()
+        started, natives = now(), native_ids()
         # Frames that are on a stack already never start again: put them there by hand.
-        for thread, frame in sys._current_frames().items():
+        for ident, frame in sys._current_frames().items():
             for entered in self._user.frames(frame):
                 if id(entered.f_code) not in armed:
                     arm(entered.f_code)
-            buffer.extend(stack_events(frame, self._user, started, thread))
+            buffer.extend(stack_events(frame, self._user, started, natives.get(ident, -1)))
         monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
         # A foreign location that an earlier recording disabled stays off; a user one must not.
         monitoring.restart_events()

@@ -13,7 +13,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..usercode import UserCode
-from . import BLOCK, MAX_EVENTS, Event, hot_codes, native_ids, stack_events
+from . import BLOCK, MAX_EVENTS, Event, Here, hot_codes, native_ids, stack_events
 
 
 class TraceClock:
@@ -22,7 +22,6 @@ class TraceClock:
     def __init__(self, user: UserCode) -> None:
         self.events: list[Event] = []
         self.bounded: dict[CodeType, int] = {}
-        self.natives: dict[int, int] = {}
         self._user = user
         self._enter: Any = None
         self._previous: Any = None
@@ -46,51 +45,51 @@ class TraceClock:
         self.events = []
         self.bounded = {}
         self._running = True
-        natives = self.natives = native_ids()
         owns, bounded = self._user.owns, self.bounded
         buffer = self.events
-        append, now, ident = buffer.append, time.time_ns, threading.get_ident
-        block = BLOCK
+        append, now, here = buffer.append, time.time_ns, Here()
+        check_at = BLOCK
         quiet: set[int] = set()
 
+        full = False
+
         def bound() -> None:
-            if len(buffer) >= MAX_EVENTS:
-                hot = {event[2] for event in buffer[-block:]}
-            else:
-                hot = hot_codes(buffer[-block:])
-            for code in hot:
+            nonlocal check_at, full
+            check_at = len(buffer) + BLOCK
+            full = len(buffer) >= MAX_EVENTS
+            codes = {id(event[2]): event[2] for event in buffer} if full else {}
+            for code in codes.values() if full else hot_codes(buffer[-BLOCK:]):
                 bounded.setdefault(code, now())
                 quiet.add(id(code))
 
         def local(frame: FrameType, event: str, arg: object) -> Any:
-            if not self._running:
+            if full or not self._running:
                 return None
             code = frame.f_code
             if event == "line":
                 if quiet and id(code) in quiet:
                     frame.f_trace_lines = False
                     return local
-                append((now(), ident(), code, frame.f_lineno))
-                if len(buffer) % block == 0:
+                append((now(), here.native, code, frame.f_lineno))
+                if len(buffer) >= check_at:
                     bound()
             elif event == "return":
-                append((now(), ident(), code, -1))
+                append((now(), here.native, code, -1))
             return local
 
         def enter(frame: FrameType, event: str, arg: object) -> Any:
             code = frame.f_code
-            if not owns(code):
+            if full or not owns(code):
                 return None
-            thread = ident()
-            if thread not in natives:
-                natives[thread] = threading.get_native_id()
-            append((now(), thread, code, 0))
+            append((now(), here.native, code, 0))
+            if len(buffer) >= check_at:
+                bound()
             return local
 
         self._previous = sys.gettrace()
-        started = now()
-        for thread, stack in sys._current_frames().items():
-            buffer.extend(stack_events(stack, self._user, started, thread))
+        started, natives = now(), native_ids()
+        for ident, stack in sys._current_frames().items():
+            buffer.extend(stack_events(stack, self._user, started, natives.get(ident, -1)))
             for entered in self._user.frames(stack):
                 entered.f_trace = local
                 entered.f_trace_lines = True
