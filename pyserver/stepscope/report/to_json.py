@@ -24,9 +24,22 @@ from stepscope.report.model import SCHEMA, Hint, Report
 
 Json = dict[str, Any]
 
+DUST = 1e-9
+"""Below this a difference is one of rounding: a picosecond of a step of a millisecond."""
+
 
 def report_to_json(report: Report) -> Json:
     """The report as plain dicts, lists, numbers and strings."""
+    written: Json = _without_dust(_report(report))
+    return written
+
+
+def report_to_text(report: Report) -> str:
+    """The report as a JSON document. Raises ValueError where a number is not finite."""
+    return json.dumps(report_to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _report(report: Report) -> Json:
     profile = report.profile
     run = profile.run
     return {
@@ -55,7 +68,10 @@ def report_to_json(report: Report) -> Json:
             "device_busy_ms": profile.totals.device_busy_ms,
         },
         "breakdown": _breakdown(profile.breakdown),
-        "coverage": {"host": profile.coverage.host, "work": profile.coverage.work},
+        "coverage": {
+            "host": _share(profile.coverage.host),
+            "work": _share(profile.coverage.work),
+        },
         "lines": [_line(line) for line in profile.lines],
         "unattributed": _unattributed(profile.unattributed),
         "memory": None if profile.memory is None else _memory(profile.memory),
@@ -64,22 +80,33 @@ def report_to_json(report: Report) -> Json:
     }
 
 
-def report_to_text(report: Report) -> str:
-    """The report as a JSON document. Raises ValueError where a number is not finite."""
-    return json.dumps(report_to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def _without_dust(value: Any) -> Any:
+    """Sums of times that should be nothing come out as -1e-17 now and then; nothing is 0."""
+    if isinstance(value, float):
+        return 0.0 if abs(value) < DUST else value
+    if isinstance(value, dict):
+        return {key: _without_dust(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_dust(item) for item in value]
+    return value
+
+
+def _share(value: float) -> float:
+    """A sum of shares that should be all of it is 1, not 1.0000000000000002."""
+    return 1.0 if 1 < value < 1 + DUST else value
 
 
 def _breakdown(shares: Breakdown) -> Json:
     return {
-        "compute": shares.compute,
-        "memory": shares.memory,
-        "overhead": shares.overhead,
-        "data": shares.data,
-        "copy": shares.copy,
-        "sync": shares.sync,
-        "communication": shares.communication,
-        "idle": shares.idle,
-        "other": shares.other,
+        "compute": _share(shares.compute),
+        "memory": _share(shares.memory),
+        "overhead": _share(shares.overhead),
+        "data": _share(shares.data),
+        "copy": _share(shares.copy),
+        "sync": _share(shares.sync),
+        "communication": _share(shares.communication),
+        "idle": _share(shares.idle),
+        "other": _share(shares.other),
     }
 
 

@@ -122,6 +122,23 @@ def test_a_number_that_is_not_finite_is_refused() -> None:
         report_to_text(make.report(tax=float("nan")))
 
 
+def test_dust_of_rounding_is_no_measurement() -> None:
+    report = make.report(
+        coverage=attribution.Coverage(host=1.0000000000000002, work=0.5),
+        unattributed=attribution.Unattributed(host_ms=-1e-15, work_ms=0.0, cost_ms=-1e-17),
+    )
+    written = report_to_json(report)
+    _validator().validate(written)
+    assert written["coverage"] == {"host": 1, "work": 0.5}
+    assert written["unattributed"]["cost_ms"] == 0
+
+
+def test_what_is_wrong_is_not_tidied_away() -> None:
+    report = make.report(coverage=attribution.Coverage(host=1.01, work=0.5))
+    with pytest.raises(jsonschema.ValidationError, match="greater than the maximum"):
+        _validator().validate(report_to_json(report))
+
+
 def test_hints_come_in_order_of_importance() -> None:
     small = make.finding(1, severity=Severity.WARNING, gain_ms=(0.1, 0.2))
     large = make.finding(2, severity=Severity.WARNING, gain_ms=(0.1, 5.0))
