@@ -49,7 +49,7 @@ THRESHOLDS = Thresholds()
 _CALLS = {
     "item": "reading a tensor's value (.item(), float(), .tolist())",
     "cpu": "copying a tensor to the host",
-    "print": "printing a tensor",
+    "print": "printing a tensor's value",
     "bool": "branching on a tensor's value",
     "nonzero": "an operation whose result's size depends on values (nonzero, masks, unique)",
     "synchronize": "an explicit synchronize()",
