@@ -94,6 +94,12 @@ def _rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
             yield name, fmt.duration(value)
     yield from _memory_rows(profile, cost)
     yield "Times run", fmt.count(cost.calls)
+    # A line that computes nothing has no arithmetic, traffic or launches worth a row of zeros.
+    if cost.work_ms > 0:
+        yield from _work_rows(profile, cost)
+
+
+def _work_rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
     if cost.launches is not None:
         noun = "Kernels launched" if display.has_accelerator(profile) else "Operators run"
         yield noun, fmt.count(cost.launches)

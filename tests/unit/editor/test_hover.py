@@ -79,8 +79,10 @@ def test_what_was_not_measured_has_no_row() -> None:
 
 
 def test_a_line_that_computes_nothing_has_no_passes() -> None:
-    text = describe(make.line(16, 3.0, work_ms=0.0, forward_ms=0.0, backward_ms=0.0))
-    assert row(text, "Forward") is None
+    idle = make.line(16, 3.0, work_ms=0.0, forward_ms=0.0, backward_ms=0.0, launches=0.0, flops=0.0)
+    text = describe(idle)
+    for name in ("Forward", "Backward", "Operators run", "Arithmetic"):
+        assert row(text, name) is None
     assert row(text, "Host") == "3.00 ms"
 
 
