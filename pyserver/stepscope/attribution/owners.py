@@ -1,14 +1,15 @@
 """Which user line each operator belongs to.
 
 An operator belongs to the user line that was running when it started. Inside a backward node it
-belongs to the forward line of that node (same autograd sequence number and thread), unless user
-code of its own runs there: a custom ``backward``, a hook, a forward recomputed under checkpoint.
-AccumulateGrad has no forward operator; the engine runs it right after the node that produced the
+belongs to the forward line of that node (told by autograd's sequence number and thread), unless
+user code of its own runs there: a custom ``backward``, a hook, a forward recomputed under
+checkpoint. AccumulateGrad has no forward operator; the engine runs it right after the node that produced the
 gradient, so it shares that node's line.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
@@ -120,7 +121,7 @@ def _resolve(
     step_track = tracks.get(timeline.step_thread)
     cursors = {thread: _Cursor(track) for thread, track in tracks.items()}
     step_cursor = _Cursor(step_track) if step_track is not None else None
-    forward: dict[tuple[int, int], int] = {}
+    forward = _Forward()
     last_node: dict[int, int] = {}  # per thread: owner of the node that ran last
     inside: dict[int, tuple[int, int]] = {}  # operator -> (owner of its node, place at its node)
     for i in owned.order:
@@ -138,7 +139,7 @@ def _resolve(
             if waiting == NOWHERE and step_cursor is not None:
                 waiting, loop = step_cursor.at(ops.start[i])
             key = sequences.get(i)
-            owner = forward.get(key, NOWHERE) if key is not None else NOWHERE
+            owner = forward.owner(*key) if key is not None else NOWHERE
             if owner == NOWHERE and key is None:
                 owner = last_node.get(thread, NOWHERE)
             if owner == NOWHERE:
@@ -156,7 +157,34 @@ def _resolve(
         owned.place[i], owned.owner[i], owned.loop[i] = place, owner, loop
         owned.backward[i] = i in inside
         if ops.sequence[i] >= 0 and not backward:
-            forward[(thread, ops.sequence[i])] = owner
+            forward.note(thread, ops.sequence[i], owner)
+
+
+class _Forward:
+    """Which forward operator made a node, by the node's sequence number.
+
+    An operator carries the next number at its start, and each node that it makes takes one; writing
+    into a view makes several (``CopySlices``). So a node belongs to the last operator of its
+    forward thread that started with a number not above its own.
+    """
+
+    def __init__(self) -> None:
+        self._threads: dict[int, tuple[list[int], list[int]]] = {}
+
+    def note(self, thread: int, sequence: int, owner: int) -> None:
+        """A forward operator; on each thread numbers only rise."""
+        numbers, owners = self._threads.setdefault(thread, ([], []))
+        if numbers and sequence <= numbers[-1]:
+            owners[-1] = owner
+        else:
+            numbers.append(sequence)
+            owners.append(owner)
+
+    def owner(self, thread: int, sequence: int) -> int:
+        """The line of the node's forward operator; ``NOWHERE`` if that was before the recording."""
+        numbers, owners = self._threads.get(thread, ([], []))
+        index = bisect_right(numbers, sequence) - 1
+        return owners[index] if index >= 0 else NOWHERE
 
 
 class _Cursor:

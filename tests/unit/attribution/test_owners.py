@@ -102,9 +102,24 @@ def test_the_same_holds_on_a_thread_that_runs_no_user_line() -> None:
 
 def test_a_node_whose_forward_was_not_recorded_belongs_to_the_line_that_waits_for_it() -> None:
     tape = backward_pass()
-    here = tape.node("MmBackward0", 140, 150, 99)
-    there = tape.node("MmBackward0", 160, 170, 98, thread=BACKWARD_THREAD)
+    here = tape.node("MmBackward0", 140, 150, 6)
+    there = tape.node("MmBackward0", 160, 170, 5, thread=BACKWARD_THREAD)
     assert owner_lines(tape, here, there) == [3, 3]
+
+
+def test_an_operator_that_made_several_nodes_owns_them_all() -> None:
+    """Writing into a view makes its own node and CopySlices, which takes the next number."""
+    tape = Tape(0, 300)
+    tape.line(0, 1)
+    tape.op("aten::sub_", 10, 20, sequence=7)
+    tape.line(30, 2)
+    tape.op("aten::sigmoid_", 40, 50, sequence=10)
+    tape.line(100, 3)
+    tape.op("aten::ones_like", 101, 102, sequence=11)
+    nodes = [
+        tape.node("AnyBackward0", at, at + 5, 7 + n) for n, at in enumerate((110, 120, 130, 140))
+    ]
+    assert owner_lines(tape, *nodes) == [1, 1, 1, 2]
 
 
 def test_accumulating_a_gradient_belongs_to_the_node_that_ran_before_it() -> None:
