@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types
 
 from stepscope.report.schema import load_schema
+from stepscope.session.model import Phase
 from tests.lsp.conftest import Session, StartSession, soon, until
 
 pytest.importorskip("torch")
@@ -53,6 +54,13 @@ def main():
 if __name__ == "__main__":
     main()
 """
+
+ENDLESS_SETUP = """\
+import threading
+threading.Event().wait(600)
+
+
+def main"""
 
 FORWARD, LOSS, ITEM, BACKWARD = 17, 25, 26, 28
 
@@ -114,15 +122,28 @@ async def test_a_finding_can_be_fixed_after_an_edit(real: Session) -> None:
     assert await document.actions(1) == []
 
 
-async def test_what_is_cancelled_leaves_no_process(real: Session) -> None:
-    document = real.write("train.py", TRAIN)
-    run = document.start_profile(steps=1_000_000)
+@pytest.mark.parametrize(
+    ("phase", "options"),
+    [
+        (Phase.STARTING, {}),
+        (Phase.WARMING_UP, {"warmup": 1_000_000}),
+        (Phase.MEASURING, {"steps": 1_000_000}),
+    ],
+)
+async def test_what_is_cancelled_leaves_no_process(
+    start_session: StartSession, phase: Phase, options: dict[str, int]
+) -> None:
+    session: Session = await start_session(options, command=SERVER)
+    text = TRAIN if phase is not Phase.STARTING else TRAIN.replace("def main", ENDLESS_SETUP)
+    document = session.write("train.py", text)
+    run = document.start_profile()
     pid = await _pid_of_target(document.path)
-    assert await real.command("stepscope.cancel")
+    await until(lambda: _phase_shown(session) == phase.value, f"the run is {phase.value}")
+    assert await session.command("stepscope.cancel")
     answer = await soon(run)
     assert answer["ok"] is False
     await until(lambda: not _alive(pid), "the target is gone")
-    assert real.messages() == []
+    assert session.messages() == []
 
 
 async def test_an_editor_that_is_killed_leaves_no_process(real: Session) -> None:
@@ -194,6 +215,11 @@ async def test_the_command_line_makes_the_same_report(tmp_path: Path) -> None:
     shown = stdout.decode()
     assert 'deep = "🔥 深い"; return self.hidden(x).relu()' in shown
     assert "Top lines" in shown
+
+
+def _phase_shown(session: Session) -> str:
+    messages = [getattr(shown, "message", None) or "" for shown in session.progress()]
+    return messages[-1].split(" · ")[0] if messages else ""
 
 
 async def _pid_of_target(path: Path) -> int:
