@@ -3,8 +3,8 @@
 An operator belongs to the user line that was running when it started. Inside a backward node it
 belongs to the forward line of that node (told by autograd's sequence number and thread), unless
 user code of its own runs there: a custom ``backward``, a hook, a forward recomputed under
-checkpoint. AccumulateGrad has no forward operator; the engine runs it right after the node that produced the
-gradient, so it shares that node's line.
+checkpoint. AccumulateGrad has no forward operator; the engine runs it right after the node that
+produced the gradient, so it shares that node's line.
 """
 
 from __future__ import annotations
