@@ -67,6 +67,17 @@ async def test_the_interpreter_and_folder_of_the_options_are_used(
     assert session.request()["cwd"] == "/data"
 
 
+async def test_a_command_of_several_words_means_the_servers_own_interpreter(
+    start_session: StartSession,
+) -> None:
+    session = await start_session({"interpreter": ["conda", "run", "python"]})
+    await session.write().profile()
+    assert session.request()["python"] == sys.executable
+    assert session.messages() == []
+    logged = [entry.message for entry in session.client.log_messages]
+    assert logged == [f"conda run python is no single program; {sys.executable} runs the target."]
+
+
 async def test_progress_names_each_phase(session: Session) -> None:
     session.script(hold=[phase.value for phase in Phase])
     run = session.write().start_profile()

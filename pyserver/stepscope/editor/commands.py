@@ -82,13 +82,22 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
     return ProfileRequest(
         target=target,
         args=options.args if params.args is None else params.args,
-        python=options.interpreter or sys.executable,
+        python=_interpreter(server),
         cwd=working_folder(server, target),
         steps=options.steps if params.steps is None else params.steps,
         warmup=options.warmup,
         timeout_s=options.timeout,
         workspace=tuple(server.workspace_folders()),
     )
+
+
+def _interpreter(server: StepscopeServer) -> str:
+    """The target's interpreter: the option, else the one that runs this server."""
+    words = server.options.interpreter
+    if len(words) > 1:
+        # `conda run -n env python`: an editor that knows such a command starts the server with it.
+        server.log(f"{' '.join(words)} is no single program; {sys.executable} runs the target.")
+    return words[0] if len(words) == 1 else sys.executable
 
 
 async def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:

@@ -30,9 +30,12 @@ class InlayHintOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """All settings. ``steps`` and ``warmup`` None: chosen by the agent; ``timeout`` in seconds."""
+    """All settings. ``steps`` and ``warmup`` None: chosen by the agent; ``timeout`` in seconds.
 
-    interpreter: str | None = None
+    ``interpreter`` is the command that runs Python; empty: the server's own.
+    """
+
+    interpreter: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
     cwd: str = ""
     steps: int | None = None
@@ -53,7 +56,7 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
     hints = reader.inner("inlayHints")
     defaults = Options()
     options = Options(
-        interpreter=reader.get("interpreter", _interpreter, "a list with one path", None),
+        interpreter=reader.get("interpreter", _command, "a list of strings", ()),
         args=reader.get("args", _strings, "a list of strings", defaults.args),
         cwd=reader.get("cwd", _string, "a path", defaults.cwd),
         steps=reader.get("steps", _positive, "a whole number from 1", None),
@@ -112,11 +115,9 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(_string(item) for item in value)
 
 
-def _interpreter(value: object) -> str | None:
-    paths = _strings(value)
-    if len(paths) > 1:
-        raise ValueError
-    return paths[0] or None if paths else None
+def _command(value: object) -> tuple[str, ...]:
+    words = _strings(value)
+    return words if any(words) else ()
 
 
 def _boolean(value: object) -> bool:

@@ -32,7 +32,7 @@ def test_every_option_is_read() -> None:
     )
     assert problems == ()
     assert options == Options(
-        interpreter="/env/bin/python",
+        interpreter=("/env/bin/python",),
         args=("--fast",),
         cwd="/data",
         steps=5,
@@ -52,7 +52,7 @@ def test_empty_values_mean_unset(unset: dict[str, Any]) -> None:
     ("bad", "name"),
     [
         ({"interpreter": "/env/bin/python"}, "interpreter"),
-        ({"interpreter": ["a", "b"]}, "interpreter"),
+        ({"interpreter": ["a", 1]}, "interpreter"),
         ({"args": "a b"}, "args"),
         ({"args": [1]}, "args"),
         ({"cwd": 1}, "cwd"),
