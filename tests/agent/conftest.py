@@ -14,7 +14,7 @@ from tests.agent.running import Run, quick, run
 
 @pytest.fixture(scope="session", autouse=True)
 def quiet_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Targets run on one thread each (more only fight on a shared machine), with a cache of our own."""
+    """Targets run on one thread each, since more only fight, and with a cache of our own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))

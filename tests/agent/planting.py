@@ -4,12 +4,14 @@ A line's comment names the operators that it starts, and the autograd nodes that
 
     y = x.sin()  # plant: aten::sin 7x13  # backward: SinBackward0
 
-``aten::sin 7x13 *2``: two operators a step of that name whose first input has that shape, on this line and
-on no other. Further shapes stand for further inputs, ``scalar`` for one without dimensions; without
-shapes the name alone tells them. Without a number it is one a step; ``*any`` is at least one in all.
-For a node the shapes are those of an operator that runs inside it.
+``aten::sin 7x13 *2``: two operators a step of that name whose first input has that shape, on this
+line and on no other. Further shapes stand for further inputs, ``scalar`` for one without
+dimensions; without shapes the name alone tells them. Without a number it is one a step; ``*any`` is
+at least one in all. For a node the shapes are those of an operator that runs inside it.
 
-``# steps: KIND`` heads the program, ``# loop`` is on the line of the loop whose passes are the steps.
+``# steps: KIND`` heads the program, ``# loop`` is on the line of the loop whose passes are the
+steps. Flags may follow the kind: ``varying`` steps differ from one another, ``recomputing`` runs a
+forward again inside the backward pass, ``threads`` plants operators on other threads.
 """
 
 from __future__ import annotations

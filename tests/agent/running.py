@@ -15,7 +15,6 @@ from stepscope.session.model import CancelToken, ProfileRequest, Progress
 from stepscope.session.run import captured
 from stepscope.timeline.from_capture import load_timeline
 from stepscope.timeline.model import NOWHERE, Recording, Timeline
-
 from tests.agent.planting import Shape
 
 NODE = "autograd::engine::evaluate_function: "
@@ -124,7 +123,7 @@ def _operators(timeline: Timeline, recording: Recording) -> list[Op]:
 
 
 def _shapes(inputs: str) -> tuple[Shape, ...]:
-    """``[[32, 64], []]|float,Scalar`` -> ((32, 64), ()). A list of tensors counts as its first one."""
+    """``[[32, 64], []]|float,Scalar`` -> ((32, 64), ()). A list of tensors counts as its first."""
     shapes = []
     for shape in ast.literal_eval(inputs.split("|")[0]):
         while shape and isinstance(shape[0], list):

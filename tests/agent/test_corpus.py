@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from stepscope.attribution.check import self_check
 
+from stepscope.attribution.check import self_check
 from tests.agent.conftest import Corpus
 from tests.agent.planting import CORPUS, Plant, Program, programs
 from tests.agent.running import NODE, Op, Run, table

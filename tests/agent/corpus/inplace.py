@@ -18,4 +18,4 @@ for step in range(60):  # loop
     running.lerp_(scratch.mean(0), 0.1)  # plant: aten::mean 9x4; aten::lerp_ 4
     loss = a.norm()  # plant: aten::linalg_vector_norm 9x4  # backward: LinalgVectorNormBackward0
     loss.backward()
-    opt.step()  # plant: aten::add_ 9x4 9x4
+    opt.step()
