@@ -107,9 +107,12 @@ def _message(hint: Hint, profile: Profile) -> str:
 
 @lru_cache(maxsize=64)
 def _page(rule: str) -> types.CodeDescription | None:
-    """The rule's page in ``docs/rules``, which lies beside the server; None if it is not there."""
+    """The rule's page in ``docs/rules``; None if it is not there.
+
+    Next to ``pyserver`` in a clone, next to ``dist`` (two levels above us) in the extension.
+    """
     package = Path(stepscope.__file__).resolve().parent
-    for folder in (package, *package.parents[:2]):
+    for folder in (package, *package.parents[:3]):
         page = folder / "docs" / "rules" / f"{rule}.md"
         if page.is_file():
             return types.CodeDescription(href=page.as_uri())
