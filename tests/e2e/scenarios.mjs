@@ -191,7 +191,7 @@ export const scenarios = [
       );
       await bench.focusEditor();
       await bench.command(PROFILE);
-      const message = await bench.notified('torch', RUN_LIMIT);
+      const message = await bench.notified('torch is not installed', RUN_LIMIT);
       assert.ok(message.includes(bare), message);
       await bench.shot('11-no-torch');
       await bench.clearNotifications();
