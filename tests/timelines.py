@@ -179,7 +179,7 @@ class Tape:
             "name": self.string(name), "start": start, "duration": end - start, "thread": thread,
             "native": native, "sequence": -1, "forward_thread": 0, "scope": 0,
             "kind": EVENT_KINDS.index(kind), "device": -1, "correlation": 0, "linked": 0,
-            "flops": 0, "inputs": -1 if inputs is None else self.string(inputs),
+            "inputs": -1 if inputs is None else self.string(inputs),
         } | fields  # fmt: skip
         assert set(row) == set(OP_COLUMNS), set(row) ^ set(OP_COLUMNS)
         self.rows.append(row)

@@ -32,7 +32,6 @@ OP_COLUMNS = {
     "device": "i",  # device index for device events, -1 on the host
     "correlation": "q",
     "linked": "q",  # correlation of the operator that a device event belongs to
-    "flops": "q",
     "inputs": "i",  # index into strings: shapes and dtypes as one text, -1 not recorded
 }
 CLOCK_COLUMNS = {
@@ -55,7 +54,7 @@ FETCH_COLUMNS = {
     "loader": "i",
     "thread": "q",  # system thread id
 }
-EVENT_KINDS = ("op", "annotation", "runtime", "kernel", "memcpy", "memset", "sync")
+EVENT_KINDS = ("op", "annotation", "runtime", "kernel", "memcpy", "memset", "sync", "overhead")
 
 TABLES = {"ops": OP_COLUMNS, "clock": CLOCK_COLUMNS, "memory": MEMORY_COLUMNS}
 

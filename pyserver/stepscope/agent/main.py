@@ -19,9 +19,9 @@ from .boundary import StepFinder
 from .calibration import calibrate
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
-from .lineclock import CodeTable, make_line_clock
+from .lineclock import make_line_clock
 from .passes import Recorder, processor_count
-from .profiler import Strings, schema_kinds
+from .profiler import schema_kinds
 from .usercode import UserCode
 
 MIN_TORCH = (2, 4)
@@ -120,8 +120,7 @@ class Agent:
     def _capture(self, recorder: Recorder) -> None:
         """All passes are done: write everything down, then stop the target."""
         self._stopping = True
-        strings, codes = Strings(), CodeTable()
-        recorder.collect(strings, codes)
+        strings, codes = recorder.strings.all, recorder.codes.codes
         torch = recorder.torch
         device, name = recorder.device, _device_name(torch, recorder.device)
         facts = {
@@ -147,7 +146,7 @@ class Agent:
             "threads": torch.get_num_threads(),
             "tf32": device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32,
             "peaks": calibrate(torch, device, name),
-            "schemas": schema_kinds(torch, strings.all),
+            "schemas": schema_kinds(torch, strings),
             "python_version": list(sys.version_info[:2]),
         }
         table = [
@@ -156,11 +155,11 @@ class Agent:
                 "function": getattr(code, "co_qualname", code.co_name),
                 "first_line": code.co_firstlineno,
             }
-            for code in codes.codes
+            for code in codes
         ]
         write_capture(
             self.config["capture"],
-            Capture(facts, strings.all, table, recorder.windows, self.loaders.fetches),
+            Capture(facts, strings, table, recorder.windows, self.loaders.fetches),
         )
         self.channel.send("captured")
         raise target.StopTarget

@@ -46,8 +46,8 @@ def owned_addresses(optimizers: Iterable[Any], modules: Iterable[Any]) -> dict[s
     return {kind: sorted(addresses) for kind, addresses in found.items()}
 
 
-def resident_storages(torch: Any, device_type: str) -> list[list[Any]]:
-    """Every storage that a Python-visible tensor on ``device_type`` holds now.
+def resident_storages(torch: Any, device: Any) -> list[list[Any]]:
+    """Every storage that a Python-visible tensor on ``device`` holds now.
 
     Returns ``[address, bytes, grad]`` rows; ``grad`` says that the tensor is part of a graph.
     Memory that only C++ holds is not seen; the number is a lower bound.
@@ -59,7 +59,7 @@ def resident_storages(torch: Any, device_type: str) -> list[list[Any]]:
         if not issubclass(kind, torch.Tensor) or kind.__module__.startswith("torch._subclasses"):
             continue  # fake and functional tensors of torch.compile hold no memory
         try:
-            if candidate.device.type != device_type:
+            if candidate.device != device:
                 continue
             tensors = [candidate]
             if candidate.grad_fn is None and candidate.grad is not None:

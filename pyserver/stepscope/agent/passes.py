@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import itertools
 import os
 import statistics
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import memory
@@ -56,6 +58,7 @@ class Recorder:
         self.thread: tuple[int, int] | None = None  # (ident, native id) of the step's thread
         self.device: Any = None
         self.plan: Plan | None = None
+        self.strings, self.codes = Strings(), CodeTable()
         self._raw: list[tuple[Window, Any, Any]] = []
         self._recording: Recording | None = None
         self._cuda_events: list[Any] = []
@@ -175,7 +178,8 @@ class Recorder:
         facts: dict[str, Any] = {"event_ns": self._event_ns}
         if recording is not None:
             recording.stop()
-            facts["marks"] = [self._mark, mark]
+            # The detail recording is read from its second step on, so its first mark is not in it.
+            facts["marks"] = [mark] if name == "detail" else [self._mark, mark]
         if name == "detail":
             facts.update(
                 resident=self._resident,
@@ -187,18 +191,22 @@ class Recorder:
         window = Window(kind, self._ticks[0], end, self._ticks, facts=facts)
         self.windows.append(window)
         self._raw.append((window, (events, bounded), recording))
+        if recording is not None:
+            self._collect()
 
-    def collect(self, strings: Strings, codes: CodeTable) -> None:
-        """Turn what was recorded into columns; after the last pass, off the measured path."""
-        for window, (events, bounded), recording in self._raw:
-            window.tables["clock"] = to_columns(events, codes)
-            window.facts["bounded"] = [
-                [codes.number(code), since] for code, since in bounded.items()
-            ]
-            if recording is not None:
-                window.tables["ops"] = recording.op_columns(strings)
-                if window.kind == "detail":
-                    window.tables["memory"] = recording.memory_columns()
+    def _collect(self) -> None:
+        """Turn what was recorded into columns, between passes: the detail pass times nothing."""
+        with _no_garbage_collection():
+            for window, (events, bounded), recording in self._raw:
+                window.tables["clock"] = to_columns(events, self.codes)
+                window.facts["bounded"] = [
+                    [self.codes.number(code), since] for code, since in bounded.items()
+                ]
+                if recording is not None:
+                    since = window.facts.get("resident_at", 0)
+                    window.tables["ops"] = recording.op_columns(self.strings, since)
+                    if window.kind == "detail":
+                        window.tables["memory"] = recording.memory_columns(since)
         self._raw = []
 
     def synchronize(self) -> None:
@@ -214,7 +222,7 @@ class Recorder:
 
     def _cuda_event(self) -> Any:
         event = self.torch.cuda.Event(enable_timing=True)
-        event.record()
+        event.record(self.torch.cuda.current_stream(self.device))
         return event
 
     def _note_owned(self, now: int) -> None:
@@ -230,7 +238,7 @@ class Recorder:
         so the state is taken here, while the step's thread waits for us, and the steps that follow
         ``now`` are examined.
         """
-        self._resident = memory.resident_storages(self.torch, self.device.type)
+        self._resident = memory.resident_storages(self.torch, self.device)
         self._resident_at = now
 
     def _allocator(self) -> dict[str, int] | None:
@@ -256,6 +264,18 @@ class Recorder:
             return
         self._last_progress = now
         self._channel.send("progress", phase=phase, step=step, total=total)
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Reading events makes many objects that refer to nothing, and looking through them is slow."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _mark(torch: Any) -> list[int]:

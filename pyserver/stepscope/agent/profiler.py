@@ -7,11 +7,23 @@ on some versions. Its stacks are not asked for: they never hold the executing li
 from __future__ import annotations
 
 from array import array
+from itertools import compress
 from typing import Any
 
 from .capture import EVENT_KINDS, MEMORY_COLUMNS, OP_COLUMNS, new_table
 
-_OP, _ANNOTATION, _RUNTIME, _KERNEL, _MEMCPY, _MEMSET, _SYNC = range(len(EVENT_KINDS))
+_OP, _ANNOTATION, _RUNTIME, _KERNEL, _MEMCPY, _MEMSET, _SYNC, _OVERHEAD = range(len(EVENT_KINDS))
+_ON_DEVICE = frozenset((_KERNEL, _MEMCPY, _MEMSET, _SYNC))
+_ACTIVITIES = {
+    "cpu_op": _OP, "user_annotation": _ANNOTATION, "gpu_user_annotation": _ANNOTATION,
+    "cuda_runtime": _RUNTIME, "cuda_driver": _RUNTIME, "kernel": _KERNEL, "gpu_memcpy": _MEMCPY,
+    "gpu_memset": _MEMSET, "cuda_sync": _SYNC,
+}  # fmt: skip
+_RUNTIMES = ("cuda", "hip", "cuLaunch", "cuMem", "cuStream")
+_PROFILERS_OWN = frozenset(
+    ("Activity Buffer Request", "Command Buffer Full", "Instrumentation", "Resource",
+     "Lazy Function Loading", "Runtime Triggered Module Loading")
+)  # fmt: skip
 _USER_SCOPE = 7
 _MEMORY_EVENT = "[memory]"
 _CONVOLUTIONS = ("aten::convolution", "aten::convolution_backward")
@@ -41,14 +53,15 @@ class Recording:
         activities = {autograd.ProfilerActivity.CPU}
         if cuda:
             activities.add(autograd.ProfilerActivity.CUDA)
-        self._autograd = autograd
+        self._torch = torch
+        self._cuda = cuda
         self._detail = detail
         config = autograd.ProfilerConfig(
             autograd.ProfilerState.KINETO,
             detail,  # shapes
             detail,  # memory
             False,  # stacks
-            detail,  # FLOPs
+            False,  # FLOPs: ours are told from the shapes
             False,  # modules
             # Recording all threads loses the memory events (torch 2.13): one or the other.
             _experimental(torch, all_threads=not detail),
@@ -59,76 +72,116 @@ class Recording:
 
     def stop(self) -> None:
         """End the recording; the events can be read later, off the measured path."""
-        self._result = self._autograd._disable_profiler()
+        self._result = self._torch.autograd._disable_profiler()
 
-    def op_columns(self, strings: Strings) -> dict[str, array[Any]]:
-        """Every host and device event, in ``OP_COLUMNS``."""
-        table = new_table(OP_COLUMNS)
-        add = [table[name].append for name in OP_COLUMNS]
-        number = strings.number
-        device_type = self._autograd.DeviceType
-        names: dict[str, int] = {}
-        detail = self._detail
-        for event in self._result.events():
-            name = event.name()
-            if name == _MEMORY_EVENT:
-                continue
-            known = names.get(name)
-            if known is None:
-                known = names[name] = number(name)
-            on_host = event.device_type() == device_type.CPU
-            scope = event.scope()
-            linked = event.linked_correlation_id()
-            if on_host:
-                kind = _host_kind(name, scope, linked)
-                thread, device = event.start_thread_id(), -1
-            else:
-                kind = _device_kind(name)
-                thread, device = event.device_resource_id(), event.device_index()
-            inputs = -1
-            if detail and kind == _OP:
-                inputs = number(_inputs(event))
-            row = (
-                known,
-                event.start_ns(),
-                event.duration_ns(),
-                thread,
-                event.device_resource_id(),
-                event.sequence_nr(),
-                event.fwd_thread_id(),
-                scope,
-                kind,
-                device,
-                event.correlation_id(),
-                linked,
-                event.flops() if detail else 0,
-                inputs,
-            )
-            for append, value in zip(add, row, strict=True):
-                append(value)
+    def op_columns(self, strings: Strings, since: int = 0) -> dict[str, array[Any]]:
+        """Every host and device event that begins at ``since`` (ns) or later, in ``OP_COLUMNS``.
+
+        A getter mapped over all events costs a third of a loop over them: a run has 100k and more.
+        """
+        events = self._result.events()
+        if not events:
+            return new_table(OP_COLUMNS)
+        get = type(events[0])
+        names, begins = list(map(get.name, events)), list(map(get.start_ns, events))
+        wanted = [
+            name != _MEMORY_EVENT and begin >= since
+            for name, begin in zip(names, begins, strict=True)
+        ]
+        events = list(compress(events, wanted))
+        numbers = list(map(strings.number, compress(names, wanted)))
+        scopes = list(map(get.scope, events))
+        kinds = self._kinds(get, events, scopes)
+        threads = list(map(get.start_thread_id, events))
+        nothing = bytes(8 * len(events))  # without a device no event is linked to another
+        columns: dict[str, Any] = {
+            "name": numbers,
+            "start": compress(begins, wanted),
+            "duration": map(get.duration_ns, events),
+            "thread": threads,
+            "native": self._natives(get, events, threads),
+            "sequence": map(get.sequence_nr, events),
+            "forward_thread": map(get.fwd_thread_id, events),
+            "scope": scopes,
+            "kind": kinds,
+            "device": [-1] * len(events),
+            "correlation": map(get.correlation_id, events) if self._cuda else nothing,
+            "linked": map(get.linked_correlation_id, events) if self._cuda else nothing,
+            "inputs": self._inputs(strings, events, numbers, kinds),
+        }
+        table = {name: array(code, columns[name]) for name, code in OP_COLUMNS.items()}
+        if self._cuda:
+            for row, (event, kind) in enumerate(zip(events, kinds, strict=True)):
+                if kind in _ON_DEVICE:
+                    table["thread"][row] = event.device_resource_id()
+                    table["device"][row] = event.device_index()
         return table
 
-    def memory_columns(self) -> dict[str, array[Any]]:
-        """Allocations and frees with their addresses, in time order."""
-        table = new_table(MEMORY_COLUMNS)
+    def _natives(self, get: Any, events: list[Any], threads: list[int]) -> Any:
+        """The system's id of each event's thread, or the stream of a device event."""
+        if self._cuda:
+            return map(get.device_resource_id, events)
+        first = dict(zip(reversed(threads), reversed(events), strict=True))
+        natives = {thread: event.device_resource_id() for thread, event in first.items()}
+        return map(natives.__getitem__, threads)
+
+    def _kinds(self, get: Any, events: list[Any], scopes: list[int]) -> list[int]:
+        """``EVENT_KINDS`` of each event."""
+        if not self._cuda:
+            return [_ANNOTATION if scope == _USER_SCOPE else _OP for scope in scopes]
+        if hasattr(get, "activity_type"):
+            # Unknown activities are Kineto's own affairs, and no work of the target.
+            return [
+                _ANNOTATION if scope == _USER_SCOPE else _ACTIVITIES.get(word, _OVERHEAD)
+                for word, scope in zip(map(get.activity_type, events), scopes, strict=True)
+            ]
+        host = self._torch.autograd.DeviceType.CPU
+        annotations = {event.name() for event in events if event.scope() == _USER_SCOPE}
+        return [
+            _host_kind(event)
+            if event.device_type() == host
+            else _device_kind(event.name(), annotations)
+            for event in events
+        ]
+
+    def _inputs(
+        self, strings: Strings, events: list[Any], names: list[int], kinds: list[int]
+    ) -> list[int]:
+        """Numbers of the texts that say what each operator was given; nodes of a graph: nothing."""
+        if not self._detail:
+            return [-1] * len(events)
+        number = strings.number
+        schemas = schema_kinds(self._torch, strings.all)
+        told = [text in schemas for text in strings.all]
+        return [
+            number(_inputs(event)) if kind == _OP and told[name] else -1
+            for event, name, kind in zip(events, names, kinds, strict=True)
+        ]
+
+    def memory_columns(self, since: int = 0) -> dict[str, array[Any]]:
+        """Allocations and frees from ``since`` (ns) on, with their addresses, in time order."""
+        allocation = self._torch._C._profiler._EventType.Allocation
         rows = []
         stack = list(self._result.experimental_event_tree())
         while stack:
             node = stack.pop()
-            stack.extend(node.children)
-            kind, extra = node.typed
-            if kind.name == "Allocation":
+            if node.tag == allocation:
+                time = node.start_time_ns
+                if time < since:
+                    continue
+                extra = node.extra_fields
                 device = extra.device
                 index = -1 if device.type == "cpu" else (device.index or 0)
-                rows.append(
-                    (node.start_time_ns, extra.ptr or 0, extra.alloc_size, node.start_tid, index)
-                )
-        rows.sort()
-        add = [table[name].append for name in MEMORY_COLUMNS]
-        for row in rows:
-            for append, value in zip(add, (row[0], _signed(row[1]), *row[2:]), strict=True):
-                append(value)
-        return table
+                address = _signed(extra.ptr or 0)
+                rows.append((time, address, extra.alloc_size, node.start_tid, index))
+            elif node.end_time_ns >= since:
+                stack.extend(node.children)
+        rows.sort(key=lambda row: row[0])
+        columns = zip(*rows, strict=True) if rows else [()] * len(MEMORY_COLUMNS)
+        return {
+            name: array(code, column)
+            for (name, code), column in zip(MEMORY_COLUMNS.items(), columns, strict=True)
+        }
 
 
 def _experimental(torch: Any, all_threads: bool) -> Any:
@@ -146,21 +199,28 @@ def _experimental(torch: Any, all_threads: bool) -> Any:
     raise RuntimeError("this torch has no profiler configuration that we know")
 
 
-def _host_kind(name: str, scope: int, linked: int) -> int:
-    if scope == _USER_SCOPE:
+def _host_kind(event: Any) -> int:
+    """Of a host event, where this torch does not name activities."""
+    if event.scope() == _USER_SCOPE:
         return _ANNOTATION
     # Runtime and driver calls carry the operator they were made for; operators carry none.
-    if linked > 0 or name.startswith(("cuda", "hip", "cuLaunch", "cuMem", "cuStream")):
+    if event.linked_correlation_id() > 0 or event.name().startswith(_RUNTIMES):
         return _RUNTIME
-    return _OP
+    return _OVERHEAD if event.name() in _PROFILERS_OWN else _OP
 
 
-def _device_kind(name: str) -> int:
+def _device_kind(name: str, annotations: set[str]) -> int:
+    """Of a device event, where this torch does not name activities.
+
+    The profiler shows each of the host's annotations on the device too, around its kernels.
+    """
+    if name in annotations:
+        return _ANNOTATION
     if name.startswith("Memcpy"):
         return _MEMCPY
     if name.startswith("Memset"):
         return _MEMSET
-    if name.endswith("Sync") or name.startswith(("Stream Wait", "Event Sync", "Context Sync")):
+    if name.endswith("Sync") or name.startswith("Stream Wait"):
         return _SYNC
     return _KERNEL
 
@@ -185,8 +245,11 @@ def schema_kinds(torch: Any, names: list[str]) -> dict[str, str]:
     for name in names:
         if "::" not in name or name.startswith("autograd::"):
             continue
+        schemas = lookup(name)
+        if not schemas:
+            continue
         kind = "new"
-        for schema in lookup(name):
+        for schema in schemas:
             if "out" in schema.overload_name:
                 continue  # the variant that writes into a given tensor is another call
             if any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments):

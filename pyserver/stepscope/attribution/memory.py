@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import add
 from typing import Any
 
 from stepscope.attribution.host import thread_fetches
@@ -78,7 +79,7 @@ def memory_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Mem
     if memory is None or ops is None or not len(memory.time):
         return None
     since = recording.facts["resident_at"]
-    steps = [(low, high) for low, high in pairwise(recording.bounds) if low >= since]
+    steps = list(pairwise(recording.bounds))
     if not steps:
         return None
     operators = _operators_at(recording, owned, memory.time, memory.thread)
@@ -227,30 +228,27 @@ def _operators_at(recording: Recording, owned: Owned, times: Any, threads: Any) 
     """Innermost operator at each memory event, -1 without."""
     ops = recording.ops
     assert ops is not None
+    end = list(map(add, ops.start, ops.duration))
     per_thread: dict[int, list[int]] = defaultdict(list)
     for i in owned.order:
         per_thread[ops.thread[i]].append(i)
+    events: dict[int, list[int]] = defaultdict(list)
+    for index, thread in enumerate(threads):
+        events[thread].append(index)
     found = [-1] * len(times)
-    stacks: dict[int, tuple[list[int], int]] = {thread: ([], 0) for thread in per_thread}
-    for index in range(len(times)):
-        thread = threads[index]
-        if thread not in per_thread:
-            continue
-        stack, position = stacks[thread]
-        order = per_thread[thread]
-        time = times[index]
-        while position < len(order) and ops.start[order[position]] <= time:
-            stack.append(order[position])
-            position += 1
-            while len(stack) > 1 and _ended(ops, stack[-2], ops.start[stack[-1]]):
-                stack.pop(-2)
-        while stack and _ended(ops, stack[-1], time):
-            stack.pop()
-        stacks[thread] = (stack, position)
-        if stack:
-            found[index] = stack[-1]
+    for thread, mine in events.items():
+        stack: list[int] = []
+        following = iter(per_thread[thread])
+        upcoming = next(following, None)
+        for index in mine:
+            time = times[index]
+            while upcoming is not None and ops.start[upcoming] <= time:
+                while stack and end[stack[-1]] <= ops.start[upcoming]:
+                    stack.pop()
+                stack.append(upcoming)
+                upcoming = next(following, None)
+            while stack and end[stack[-1]] <= time:
+                stack.pop()
+            if stack:
+                found[index] = stack[-1]
     return found
-
-
-def _ended(ops: Any, operator: int, time: int) -> bool:
-    return bool(ops.start[operator] + ops.duration[operator] <= time)

@@ -40,9 +40,10 @@ def sweep(timeline: Timeline, recording: Recording, owned: Owned) -> Sweep:
     result = Sweep(len(steps), sum(end - begin for begin, end in steps))
     track = recording.tracks.get(timeline.step_thread, Track())
     pieces = _self_intervals(ops, owned, timeline.step_thread)
+    keys = list(zip(owned.owner, ops.name, owned.backward, strict=True))
     position = 0
     for begin, end in steps:
-        position = _sweep_step(ops, owned, track, pieces, position, begin, end, result)
+        position = _sweep_step(ops, owned, keys, track, pieces, position, begin, end, result)
     _count(ops, owned, steps, timeline.step_thread, result)
     return result
 
@@ -52,20 +53,22 @@ def _self_intervals(ops: Ops, owned: Owned, thread: int) -> list[tuple[int, int,
     pieces: list[tuple[int, int, int]] = []
     stack: list[tuple[int, int]] = []  # (end, operator)
     here = 0
-    start, duration, native = ops.start, ops.duration, ops.native
-    for i in owned.order:
-        if native[i] != thread:
-            continue
-        begin = start[i]
+    add = pieces.append
+    native = ops.native
+    mine = [i for i in owned.order if native[i] == thread]
+    for i, begin, length in zip(
+        mine, map(ops.start.__getitem__, mine), map(ops.duration.__getitem__, mine), strict=True
+    ):
         while stack and stack[-1][0] <= begin:
             end, done = stack.pop()
             if end > here:
-                pieces.append((here, end, done))
+                add((here, end, done))
                 here = end
-        if stack and begin > here:
-            pieces.append((here, begin, stack[-1][1]))
-        here = max(here, begin)
-        stack.append((begin + duration[i], i))
+        if begin > here:
+            if stack:
+                add((here, begin, stack[-1][1]))
+            here = begin
+        stack.append((begin + length, i))
     while stack:
         end, done = stack.pop()
         if end > here:
@@ -77,6 +80,7 @@ def _self_intervals(ops: Ops, owned: Owned, thread: int) -> list[tuple[int, int,
 def _sweep_step(
     ops: Ops,
     owned: Owned,
+    keys: list[OpKey],
     track: Track,
     pieces: list[tuple[int, int, int]],
     position: int,
@@ -85,7 +89,7 @@ def _sweep_step(
     result: Sweep,
 ) -> int:
     in_ops, in_python, loop_ns = result.in_ops, result.in_python, result.loop_ns
-    place_of, owner_of, backward_of = owned.place, owned.owner, owned.backward
+    place_of, loop_of, names, backward_of = owned.place, owned.loop, ops.name, owned.backward
     count = len(pieces)
     while position < count and pieces[position][1] <= begin:
         position += 1
@@ -102,16 +106,15 @@ def _sweep_step(
             if first > now:
                 in_python[place] += first - now
                 now = first
-            until = min(last, stop)
+            until = last if last < stop else stop
             ran_at = place_of[op]
             if place != ran_at and ran_at != NOWHERE and place != NOWHERE:
                 # User code that an operator called (a custom Function, a hook) is Python again.
                 in_python[place] += until - now
             else:
-                key = (owner_of[op], ops.name[op], backward_of[op])
-                in_ops[(place, key)] += until - now
+                in_ops[(place, keys[op])] += until - now
                 if not backward_of[op]:
-                    loop_ns[(owned.loop[op], ops.name[op])] += until - now
+                    loop_ns[(loop_of[op], names[op])] += until - now
             now = until
     return here
 

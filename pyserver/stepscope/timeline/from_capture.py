@@ -67,7 +67,9 @@ def _recording(
     _check_clocks(window, ops, capture, notes)
     passes = tracks[thread].passes if thread in tracks else []
     inside = [time for time in passes if window.start <= time <= window.end]
-    bounds = _whole_steps(inside, window.ticks)
+    # A detail recording is whole only from the moment at which the resident memory was noted.
+    since = window.facts.get("resident_at", 0)
+    bounds = [edge for edge in _whole_steps(inside, window.ticks) if edge >= since]
     event_ns = float(window.facts.get("event_ns", 0.0))
     return Recording(window.kind, bounds, tracks, ops, memory, bounded, event_ns, window.facts)
 

@@ -72,7 +72,6 @@ class Ops:
     device: Sequence[int]
     correlation: Sequence[int]
     linked: Sequence[int]
-    flops: Sequence[int]
     inputs: Sequence[int]
 
     def __len__(self) -> int:
