@@ -215,7 +215,8 @@ def _table(columns: dict[str, str], rows: list[Any]) -> dict[str, array[Any]]:
 def run_facts(device: str, ticks: list[int]) -> dict[str, Any]:
     """What the agent says about the run as a whole, for a device that is in no table."""
     return {
-        "target": FILE, "args": [], "python": "python (3.11)", "torch": "2.13.0",
+        "target": FILE, "source": "", "args": [], "python": "python (3.11)",
+        "torch": "2.13.0",
         "device": device if device == "cpu" else f"{device} Card", "device_name": "Card",
         "device_type": device.partition(":")[0],
         "device_index": -1 if device == "cpu" else int(device.partition(":")[2]),

@@ -53,7 +53,7 @@ class StepFinder:
         self._on_tick = on_tick
         self._on_change = on_change
         self._expects = expects
-        self._index = LoopIndex()
+        self.index = LoopIndex()
         self.kind: str | None = None
         self.loop: Loop | None = None
         self.counts = dict.fromkeys(KINDS, 0)
@@ -122,7 +122,7 @@ class StepFinder:
             code = frame.f_code
             if self._user.owns(code):
                 line = frame.f_lineno or 0
-                for loop in self._index.enclosing(code.co_filename, line):
+                for loop in self.index.enclosing(code.co_filename, line):
                     loops.append((len(frames), loop))
                 frames.append((id(frame), code.co_filename, line))
             elif frames and _drives(code.co_filename):

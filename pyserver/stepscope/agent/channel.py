@@ -38,8 +38,8 @@ class Channel:
                 pass
 
 
-def watch_lifeline(lifeline: int, answer: Callable[[], None]) -> None:
-    """End this process group as soon as the session is gone; ``answer`` when it asks."""
+def watch_lifeline(lifeline: int, answer: Callable[[], None], tidy: Callable[[], None]) -> None:
+    """``answer`` when the session asks; when it is gone, ``tidy`` and end this process group."""
     os.set_inheritable(lifeline, False)
 
     def watch() -> None:
@@ -49,6 +49,7 @@ def watch_lifeline(lifeline: int, answer: Callable[[], None]) -> None:
             except OSError:
                 asked = b""
             if not asked:
+                tidy()
                 end_group()
             answer()
 

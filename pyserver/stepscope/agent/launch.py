@@ -4,14 +4,15 @@ Loads this folder as the package ``_stepscope_agent`` without putting it on ``sy
 target can import neither the agent nor, by accident, a module that only looks like its own.
 """
 
-import importlib.util
 import json
 import os
 import sys
-from types import ModuleType
 
 
-def _load_agent() -> ModuleType:
+def _load_agent():  # type: ignore[no-untyped-def]
+    # Nothing in this file may be too new for an old Python, which must live to say that it is old.
+    import importlib.util
+
     folder = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
         "_stepscope_agent",
@@ -23,7 +24,7 @@ def _load_agent() -> ModuleType:
     spec.loader.exec_module(package)  # type: ignore[union-attr]
     import _stepscope_agent.main as agent_main  # type: ignore[import-not-found]
 
-    return agent_main  # type: ignore[no-any-return]
+    return agent_main
 
 
 if __name__ == "__main__":
@@ -32,4 +33,4 @@ if __name__ == "__main__":
         told = json.dumps({"kind": "old-python", "version": sys.version.split()[0]}) + "\n"
         os.write(json.loads(sys.argv[1])["control"], told.encode("ascii"))
         sys.exit(2)
-    _load_agent().main(json.loads(sys.argv[1]), sys.argv[2:])
+    _load_agent().main(json.loads(sys.argv[1]), sys.argv[2:])  # type: ignore[no-untyped-call]

@@ -29,11 +29,15 @@ class LoopIndex:
     def __init__(self) -> None:
         self._files: dict[str, list[tuple[int, int, list[Loop]]]] = {}
 
+    def know(self, file: str, source: bytes) -> None:
+        """Take this as the file's text: it is what runs, whatever the file says meanwhile."""
+        self._files[file] = _functions(file, source)
+
     def enclosing(self, file: str, line: int) -> list[Loop]:
         """Loops that contain ``line`` within its own function, innermost first."""
         functions = self._files.get(file)
         if functions is None:
-            functions = self._files[file] = _functions(file)
+            functions = self._files[file] = _functions(file, _read(file))
         around = [entry for entry in functions if entry[0] <= line <= entry[1]]
         if not around:
             return []
@@ -43,11 +47,18 @@ class LoopIndex:
         return sorted(found, key=lambda loop: loop.end_line - loop.line)
 
 
-def _functions(file: str) -> list[tuple[int, int, list[Loop]]]:
+def _read(file: str) -> bytes:
     try:
         with open(file, "rb") as source:
-            tree = ast.parse(source.read())
-    except (OSError, SyntaxError, ValueError):
+            return source.read()
+    except OSError:
+        return b""
+
+
+def _functions(file: str, source: bytes) -> list[tuple[int, int, list[Loop]]]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
         return []
     found: list[tuple[int, int, list[Loop]]] = []
 

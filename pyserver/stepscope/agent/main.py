@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import faulthandler
+import importlib.util
 import os
 import platform
 import re
@@ -44,7 +45,7 @@ class Agent:
         self.finder = StepFinder(self.user, self._tick, self._change, self._expects)
         self.recorder: Recorder | None = None
         self.started = datetime.datetime.now(datetime.timezone.utc)
-        self.problem: str | None = None
+        self.source = b""  # the target's text as it was compiled
         self._drop_module_hook: Any = None
         self._stopping = False
 
@@ -125,6 +126,7 @@ class Agent:
         device, name = recorder.device, _device_name(torch, recorder.device)
         facts = {
             "target": self.config["target"],
+            "source": importlib.util.decode_source(self.source),
             "args": sys.argv[1:],
             "python": f"{sys.executable} ({platform.python_version()})",
             "torch": torch.__version__,
@@ -164,6 +166,15 @@ class Agent:
         self.channel.send("captured")
         raise target.StopTarget
 
+    def tidy(self) -> None:
+        """The session died: nobody else will take away what it made for us."""
+        capture = self.config["capture"]
+        for path in (capture, f"{capture}.partial"):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        with contextlib.suppress(OSError):
+            os.rmdir(os.path.dirname(capture))
+
     def where(self) -> None:
         """Answer to the session: where the target's main thread is just now."""
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
@@ -174,7 +185,7 @@ class Agent:
 def main(config: dict[str, Any], arguments: list[str]) -> None:
     """Run the agent to its end; returns (or raises SystemExit) as the target itself would."""
     agent = Agent(config)
-    watch_lifeline(config["lifeline"], agent.where)
+    watch_lifeline(config["lifeline"], agent.where, agent.tidy)
     if not faulthandler.is_enabled():
         with contextlib.suppress(Exception):
             faulthandler.enable()  # after a native crash its dump names the user's line
@@ -186,7 +197,8 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     agent.clock.watch_threads()
     code = 0
     try:
-        compiled = target.compile_target(path)
+        compiled, agent.source = target.compile_target(path)
+        agent.finder.index.know(path, agent.source)
         target.run(compiled, target.main_module(path))
     except target.StopTarget:
         agent.channel.send("stopped")
@@ -249,7 +261,8 @@ def _report_end(agent: Agent, exit_request: SystemExit | None) -> None:
 def _is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
-    return isinstance(error, RuntimeError) and "not enough memory" in str(error)
+    # The CPU's allocator raises a plain RuntimeError, worded by platform.
+    return isinstance(error, RuntimeError) and "DefaultCPUAllocator: " in str(error)
 
 
 def _device_name(torch: Any, device: Any) -> str:

@@ -45,11 +45,12 @@ def main_module(target: str) -> ModuleType:
     return module
 
 
-def compile_target(target: str) -> CodeType:
-    """The target's code. Raises ``SyntaxError`` or ``OSError`` as they are."""
-    with open(target, "rb") as source:
-        # dont_inherit: this file's own __future__ imports must not reach the user's code.
-        return compile(source.read(), target, "exec", dont_inherit=True)
+def compile_target(target: str) -> tuple[CodeType, bytes]:
+    """The target's code and its text. Raises ``SyntaxError`` or ``OSError`` as they are."""
+    with open(target, "rb") as file:
+        source = file.read()
+    # dont_inherit: this file's own __future__ imports must not reach the user's code.
+    return compile(source, target, "exec", dont_inherit=True), source
 
 
 def run(code: CodeType, module: ModuleType) -> None:

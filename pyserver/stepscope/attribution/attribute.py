@@ -12,6 +12,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stepscope.attribution import lines as lines_module
 from stepscope.attribution.breakdown import accelerator_breakdown, processor_breakdown
@@ -226,7 +227,7 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
         lines=lines,
         unattributed=unattributed,
         memory=_memory_profile(ledgers),
-        sources=_sources({line.file for line in lines} | {facts["target"]}),
+        sources=_sources({line.file for line in lines}, facts),
         notes=notes,
     )
 
@@ -244,10 +245,10 @@ def _memory_profile(ledgers: Ledgers) -> MemoryProfile | None:
     )
 
 
-def _sources(files: set[str]) -> dict[str, str]:
-    """The text of each file that has a cost; one that cannot be read any more is left out."""
-    found = {}
-    for file in sorted(files):
+def _sources(files: set[str], facts: dict[str, Any]) -> dict[str, str]:
+    """The text of each file that has a cost: the target's as it ran, others if still readable."""
+    found = {facts["target"]: facts["source"]}
+    for file in sorted(files - {facts["target"]}):
         try:
             path = Path(file)
             if path.stat().st_size <= _MAX_SOURCE_BYTES:

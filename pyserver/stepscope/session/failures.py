@@ -10,6 +10,7 @@ from typing import Any
 from stepscope.session.model import Failure, FailureKind, ProfileRequest
 
 _FAULT_FRAME = re.compile(r'File "([^"]+)", line (\d+) in ')
+_FAULT_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 
 def bad_request(request: ProfileRequest) -> Failure | None:
@@ -72,7 +73,9 @@ def _raised(message: dict[str, Any], name: str) -> str:
     if message.get("site"):
         file, line = message["site"]
         where = f" at {Path(file).name}:{line}"
-    when = f" after {message['ticks']} steps" if message["ticks"] else " before its first step"
+    ticks = message["ticks"]
+    steps = f"{ticks} step{'s' if ticks > 1 else ''}"
+    when = f" after {steps}" if ticks else " before its first step"
     if message["memory"]:
         return f"{name} ran out of memory{where}{when}."
     first = message["message"].strip().splitlines()
@@ -145,7 +148,10 @@ def cancelled(name: str) -> Failure:
 
 def _crash_site(tail: str, folder: Path) -> tuple[str | None, int | None]:
     """The user's innermost frame in a faulthandler dump (most recent call first)."""
-    for file, line in _FAULT_FRAME.findall(tail):
-        if Path(file).is_relative_to(folder):
-            return file, int(line)
+    for written, line in _FAULT_FRAME.findall(tail):
+        # faulthandler writes ASCII only. A path may also really hold such a sequence.
+        plain = _FAULT_ESCAPE.sub(lambda found: chr(int("".join(found.groups("")), 16)), written)
+        for file in (written, plain):
+            if Path(file).is_relative_to(folder):
+                return file, int(line)
     return None, None
