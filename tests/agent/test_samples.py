@@ -11,11 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from stepscope.attribution.attribute import attribute
 from stepscope.attribution.check import self_check
+from stepscope.diagnosis.engine import diagnose
 from stepscope.diagnosis.finding import Severity
+from stepscope.diagnosis.prepare import prepare_facts
+from stepscope.fixes import apply_edits, fix_for
 from stepscope.pipeline import profile_target
 from stepscope.report.model import Report
 from stepscope.session.model import CancelToken, ProfileRequest
+from stepscope.session.run import captured
+from stepscope.timeline.from_capture import load_timeline
 
 pytestmark = pytest.mark.agent
 
@@ -60,6 +66,27 @@ def test_hints_stand_where_the_sample_expects_them(
     assert self_check(report.profile) == []
     assert report.profile.notes == ()
     assert report.profile.coverage.work > 0.99
+
+
+def test_autocast_is_found_where_bfloat16_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real run of the sample, on a processor said to multiply bfloat16 four times faster."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    script = SAMPLES / "tabular.py"
+    request = ProfileRequest(script, cwd=SAMPLES, steps=3, warmup=2, timeout_s=120)
+    with captured(request, lambda _: None, lambda _: None, CancelToken()) as capture:
+        timeline = load_timeline(capture)
+    timeline.facts["peaks"]["bfloat16"] = 4 * timeline.facts["peaks"]["float32"]
+    attributed = attribute(timeline)
+    (finding,) = diagnose(prepare_facts(attributed)).findings
+    assert {(finding.file, finding.line, finding.rule)} == marks(script, "expect-cuda")
+    assert finding.gain_ms is not None
+    assert 0 < finding.gain_ms[1] < attributed.profile.step_ms.median
+    source = script.read_text(encoding="utf-8")
+    fix = fix_for(finding, source, finding.line)
+    assert fix is not None
+    assert 'with torch.autocast(device_type="cpu", dtype=torch.bfloat16):' in apply_edits(
+        source, fix.edits
+    )
 
 
 def test_there_are_enough_kinds_of_samples() -> None:
