@@ -12,7 +12,7 @@ is no ``libs/`` and everything comes from the clone's own environment.
 import sys
 from pathlib import Path
 
-if sys.version_info < (3, 10):
+if sys.version_info < (3, 10):  # noqa: UP036  # any Python may be selected in the editor
     found = ".".join(str(part) for part in sys.version_info[:2])
     sys.exit(f"Stepscope needs Python 3.10 or newer; {sys.executable} is {found}.")
 
