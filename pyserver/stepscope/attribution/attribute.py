@@ -75,10 +75,14 @@ def attribute(timeline: Timeline) -> Attributed:
     if mapped is None or mapped.steps < 1 or mapped.ops is None:
         raise AttributionError("the run was stopped before one whole step had been recorded")
     lines = timeline.recording("lines")
-    host_source = lines if lines is not None and lines.steps else mapped
     notes = list(timeline.notes)
     step_ms = _step_time(timeline, mapped, notes)
-    host = host_ledger(host_source, timeline.places, timeline.fetches, timeline.step_thread)
+    places, fetches, thread = timeline.places, timeline.fetches, timeline.step_thread
+    if lines is not None and lines.steps:
+        clean_ns = step_ms.median * 1e6 if timeline.facts["clean_ns"] else None
+        host = host_ledger(lines, places, fetches, thread, clean_ns)
+    else:
+        host = host_ledger(mapped, places, fetches, thread)
     owned = own(timeline, mapped)
     swept = sweep(timeline, mapped, owned)
     device = None

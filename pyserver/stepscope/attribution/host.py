@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from stepscope.attribution.intervals import clipped
+from stepscope.attribution.intervals import Interval, clipped
 from stepscope.timeline.from_capture import ordinary_steps
 from stepscope.timeline.model import NOWHERE, Fetches, Place, Recording, Track
+
+_FEW_EVENTS = 0.05  # of the step
 
 
 @dataclass(slots=True)
@@ -25,18 +28,26 @@ class HostLedger:
 
 
 def host_ledger(
-    recording: Recording, places: list[Place], fetches: Fetches, thread: int
+    recording: Recording,
+    places: list[Place],
+    fetches: Fetches,
+    thread: int,
+    clean_ns: float | None = None,
 ) -> HostLedger:
-    """Average the ordinary steps of a recording that has a line clock."""
+    """Average the ordinary steps of a recording that has a line clock.
+
+    ``clean_ns`` is the length of a step without the clock, where known.
+    """
     steps = ordinary_steps(recording.bounds)
     track = recording.tracks.get(thread, Track())
+    event_ns = _event_cost(recording, track, steps, clean_ns)
     spent: dict[int, float] = defaultdict(float)
     waited: dict[int, float] = defaultdict(float)
     waits = thread_fetches(fetches, thread)
     for begin, end in steps:
-        _add_net(recording, track, begin, end, spent)
+        _add_net(event_ns, track, begin, end, spent)
         for first, last in clipped(waits, begin, end):
-            _add_net(recording, track, first, last, waited)
+            _add_net(event_ns, track, first, last, waited)
     calls: dict[int, int] = defaultdict(int)
     if steps:
         edges = iter(steps)
@@ -60,9 +71,29 @@ def host_ledger(
     )
 
 
-def _add_net(
-    recording: Recording, track: Track, begin: int, end: int, into: dict[int, float]
-) -> None:
+def _event_cost(
+    recording: Recording, track: Track, steps: list[Interval], clean_ns: float | None
+) -> float:
+    """What one event of the clock cost the target, ns.
+
+    The agent's estimate from a small loop will do where events are few. Where they are a good part
+    of the step, what the step itself grew by says it better, within bounds: the machine may have
+    slowed down meanwhile.
+    """
+    estimate = recording.event_ns
+    if clean_ns is None or not steps:
+        return estimate
+    events = sum(
+        sum(track.events[track.at(low - 1) + 1 : track.at(high - 1) + 1]) for low, high in steps
+    )
+    per_step = events / len(steps)
+    if per_step * estimate < _FEW_EVENTS * clean_ns:
+        return estimate
+    measured = statistics.median(high - low for low, high in steps)
+    return min(max((measured - clean_ns) / per_step, estimate / 2), estimate * 2)
+
+
+def _add_net(event_ns: float, track: Track, begin: int, end: int, into: dict[int, float]) -> None:
     """Add each line's time between ``begin`` and ``end``, less what the clock itself cost it."""
     starts, places, events = track.starts, track.places, track.events
     index, here, count = track.at(begin), begin, len(track.starts)
@@ -70,7 +101,7 @@ def _add_net(
         place = places[index] if index >= 0 else NOWHERE
         stop = min(starts[index + 1], end) if index + 1 < count else end
         if stop > here:
-            cost = events[index] * recording.event_ns if index >= 0 else 0.0
+            cost = events[index] * event_ns if index >= 0 else 0.0
             into[place] += stop - here - cost
             here = stop
         index += 1

@@ -9,11 +9,14 @@ from stepscope.timeline.model import Timeline
 from tests.timelines import BACKWARD_THREAD, STEP_THREAD, Tape, by_line, recording_of
 
 
-def ledger_of(tape: Tape, event_ns: float = 0.0) -> tuple[Timeline, HostLedger]:
+def ledger_of(
+    tape: Tape, event_ns: float = 0.0, clean_ns: float | None = None
+) -> tuple[Timeline, HostLedger]:
     tape.window_facts["event_ns"] = event_ns
     timeline = tape.timeline()
     recording = recording_of(timeline, tape.kind)
-    return timeline, host_ledger(recording, timeline.places, timeline.fetches, STEP_THREAD)
+    places, fetches = timeline.places, timeline.fetches
+    return timeline, host_ledger(recording, places, fetches, STEP_THREAD, clean_ns)
 
 
 def test_lines_share_the_step_and_the_ledger_is_per_step() -> None:
@@ -85,6 +88,38 @@ def test_entering_a_frame_costs_the_line_that_calls() -> None:
     tape.line(50, 50, function="f")
     timeline, ledger = ledger_of(tape, event_ns=10)
     assert by_line(timeline, ledger.by_place) == {1: 30, 50: 40}
+
+
+@pytest.mark.parametrize(
+    ("clean_ns", "event_ns"),
+    [
+        (760, 20),  # 12 events and a step that grew by 240
+        (640, 30),
+        (990, 10),  # it cannot have cost next to nothing
+        (100, 40),  # nor all that the machine slowed down by
+        (None, 20),
+    ],
+)
+def test_many_events_cost_what_the_step_grew_by_within_bounds(
+    clean_ns: float | None, event_ns: float
+) -> None:
+    tape = Tape(0, 1000, kind="lines")
+    tape.line(0, 1)
+    for turn in range(10):
+        tape.line(100 + 50 * turn, 2)
+    tape.line(600, 3)
+    timeline, ledger = ledger_of(tape, 20, clean_ns)
+    assert by_line(timeline, ledger.by_place) == {
+        1: 100 - event_ns, 2: 500 - 10 * event_ns, 3: 400 - event_ns,
+    }  # fmt: skip
+
+
+def test_few_events_cost_what_the_agent_found_them_to_cost() -> None:
+    tape = Tape(0, 1000, kind="lines")
+    tape.line(0, 1)
+    tape.line(500, 2)
+    timeline, ledger = ledger_of(tape, 20, 500)
+    assert by_line(timeline, ledger.by_place) == {1: 480, 2: 480}
 
 
 def test_a_line_never_costs_less_than_nothing() -> None:
