@@ -118,7 +118,7 @@ def test_few_events_cost_what_the_agent_found_them_to_cost() -> None:
     tape = Tape(0, 1000, kind="lines")
     tape.line(0, 1)
     tape.line(500, 2)
-    timeline, ledger = ledger_of(tape, 20, 500)
+    timeline, ledger = ledger_of(tape, 20, 900)
     assert by_line(timeline, ledger.by_place) == {1: 480, 2: 480}
 
 
