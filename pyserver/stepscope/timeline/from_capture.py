@@ -48,7 +48,8 @@ def _recording(
     notes: list[str],
 ) -> Recording:
     tables = window.tables
-    tracks = build_tracks(tables["clock"], places, loop) if "clock" in tables else {}
+    silent = dict(window.facts.get("bounded", []))
+    tracks = build_tracks(tables["clock"], places, loop, silent) if "clock" in tables else {}
     ops = Ops(**tables["ops"]) if "ops" in tables else None
     memory = None
     if "memory" in tables:

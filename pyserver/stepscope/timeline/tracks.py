@@ -41,13 +41,21 @@ class Places:
         self._by_code[(code, line)] = number
         return number
 
+    def first(self, code: int) -> int:
+        """The place where the code begins."""
+        return self.number(code, self._codes[code]["first_line"])
+
 
 def build_tracks(
-    clock: Mapping[str, Sequence[int]], places: Places, loop: LoopMark | None
+    clock: Mapping[str, Sequence[int]],
+    places: Places,
+    loop: LoopMark | None,
+    bounded: Mapping[int, int] | None = None,
 ) -> dict[int, Track]:
     """Replay enter, line and leave events on each thread's own stack.
 
-    A frame that has been entered but has not begun a line yet is still its caller's line.
+    A frame that has been entered but has not begun a line yet is still its caller's line. Code
+    whose lines are not told apart any more (``bounded``: since when) stays on its first line.
     """
     tracks: dict[int, Track] = {}
     stacks: dict[int, _Stack] = {}
@@ -63,8 +71,12 @@ def build_tracks(
             stack.line(time, code, number(code, line), line)
         elif line == 0:
             stack.enter(code)
-        else:
+            if bounded and time >= bounded.get(code, time + 1):
+                stack.begin(time, places.first(code))
+        elif line == -1:
             stack.leave(time, code)
+        else:
+            stack.resume(time, code, number(code, -1 - line), -1 - line)
     return tracks
 
 
@@ -86,6 +98,19 @@ class _Stack:
         self._codes.append(code)
         self._at.append(NOWHERE)
         self._lines.append(0)
+
+    def begin(self, time: int, place: int) -> None:
+        """The innermost frame is at ``place``, whatever its line."""
+        self._at[-1] = place
+        self._emit(time, place)
+
+    def resume(self, time: int, code: int, place: int, line: int) -> None:
+        """A generator's frame is back, within the line that it left: no line begins."""
+        self.enter(code)
+        self._lines[-1] = line
+        if self._loop is not None:
+            self._watch_loop(time, place, line)
+        self.begin(time, place)
 
     def line(self, time: int, code: int, place: int, line: int) -> None:
         codes = self._codes

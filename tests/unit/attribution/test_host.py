@@ -165,3 +165,21 @@ def test_code_that_outran_the_clock_is_split_as_it_was_split_before() -> None:
     assert by_line(timeline, ledger.by_place) == {1: 600, 50: 300, 51: 100}
     assert sum(ledger.by_place.values()) == pytest.approx(1000)
     assert any("hot" in note for note in timeline.notes)
+
+
+def test_code_that_outran_the_clock_keeps_its_time_when_it_is_called_again() -> None:
+    tape = Tape(0, 1000, 2000, 3000, kind="lines")
+    tape.line(0, 1)
+    tape.enter(100, "hot")
+    for turn in range(10):
+        tape.line(100 + 20 * turn, 50, function="hot")
+        tape.line(105 + 20 * turn, 51, function="hot")
+    tape.bounded("hot", 300)
+    tape.leave(500, "hot")
+    for begin in (1000, 2000):
+        tape.line(begin, 1)
+        tape.enter(begin + 100, "hot")
+        tape.leave(begin + 500, "hot")
+    timeline, ledger = ledger_of(tape, 20)
+    # Only the steps without line events count: 400 ns of hot code, split 5 to 15 as before.
+    assert by_line(timeline, ledger.by_place) == {1: 540, 50: 95, 51: 285}
