@@ -6,6 +6,47 @@ import gc
 from collections.abc import Iterable
 from typing import Any
 
+_HISTORY_ENTRIES = 500_000
+
+
+class AllocatorHistory:
+    """The CUDA allocator's own record of the window, for what the profiler does not report.
+
+    Without stacks: the line clock knows the lines. Empty on the CPU, and where the script records
+    its own history, which is left alone.
+    """
+
+    def __init__(self, torch: Any, device: Any) -> None:
+        self._cuda = torch.cuda
+        self._device = device
+        self._running = False
+        if device.type != "cuda":
+            return
+        enabled = getattr(torch._C, "_cuda_isHistoryEnabled", None)
+        if enabled is not None and enabled():
+            return
+        self._cuda.memory._record_memory_history(context=None, max_entries=_HISTORY_ENTRIES)
+        self._running = True
+
+    def stop(self) -> list[list[int]]:
+        """Rows of ``[time in ns, address, bytes]``, negative when freed, in the order they came."""
+        if not self._running:
+            return []
+        self._running = False
+        traces = self._cuda.memory._snapshot()["device_traces"]
+        self._cuda.memory._record_memory_history(enabled=None)
+        signs = {"alloc": 1, "free_completed": -1}
+        return [
+            [entry["time_us"] * 1000, signed(entry["addr"]), signs[entry["action"]] * entry["size"]]
+            for entry in traces[self._device.index or 0]
+            if entry["action"] in signs and "time_us" in entry
+        ]
+
+
+def signed(address: int) -> int:
+    """An address as the signed 64-bit number that a capture column holds."""
+    return address - (1 << 64) if address >= 1 << 63 else address
+
 
 def storage_of(tensor: Any) -> tuple[int, int] | None:
     """(address, bytes) of a tensor's storage, None where there is no real memory behind it."""

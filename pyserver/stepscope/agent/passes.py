@@ -61,6 +61,7 @@ class Recorder:
         self.strings, self.codes = Strings(), CodeTable()
         self._raw: list[tuple[Window, Any, Any]] = []
         self._recording: Recording | None = None
+        self._history: memory.AllocatorHistory | None = None
         self._cuda_events: list[Any] = []
         self._name: str | None = None
         self._last_progress = 0
@@ -152,6 +153,7 @@ class Recorder:
             self._note_owned(time.time_ns())
             if cuda:
                 self.torch.cuda.reset_peak_memory_stats(self.device)
+            self._history = memory.AllocatorHistory(self.torch, self.device)
         self.synchronize()
         if name in ("mapped", "detail"):
             self._recording = Recording(self.torch, cuda, detail=name == "detail")
@@ -186,6 +188,7 @@ class Recorder:
                 resident_at=self._resident_at,
                 owned=self._owned,
                 allocator=self._allocator(),
+                history=self._history.stop() if self._history else [],
             )
         kind = "map" if name == "mapped" else name
         window = Window(kind, self._ticks[0], end, self._ticks, facts=facts)
@@ -254,6 +257,9 @@ class Recorder:
     def _abandon(self) -> None:
         """Stop whatever records; its data is dropped."""
         self._clock.stop()
+        if self._history is not None:
+            self._history.stop()
+            self._history = None
         recording = getattr(self, "_recording", None)
         if recording is not None:
             recording.stop()

@@ -11,6 +11,7 @@ from itertools import compress
 from typing import Any
 
 from .capture import EVENT_KINDS, MEMORY_COLUMNS, OP_COLUMNS, new_table
+from .memory import signed
 
 _OP, _ANNOTATION, _RUNTIME, _KERNEL, _MEMCPY, _MEMSET, _SYNC, _OVERHEAD = range(len(EVENT_KINDS))
 _ON_DEVICE = frozenset((_KERNEL, _MEMCPY, _MEMSET, _SYNC))
@@ -172,7 +173,7 @@ class Recording:
                 extra = node.extra_fields
                 device = extra.device
                 index = -1 if device.type == "cpu" else (device.index or 0)
-                address = _signed(extra.ptr or 0)
+                address = signed(extra.ptr or 0)
                 rows.append((time, address, extra.alloc_size, node.start_tid, index))
             elif node.end_time_ns >= since:
                 stack.extend(node.children)
@@ -232,10 +233,6 @@ def _inputs(event: Any) -> str:
     """
     text = f"{event.shapes()}|{','.join(event.dtypes())}"
     return f"{text}|{event.concrete_inputs()}" if event.name() in _CONVOLUTIONS else text
-
-
-def _signed(address: int) -> int:
-    return address - (1 << 64) if address >= 1 << 63 else address
 
 
 def schema_kinds(torch: Any, names: list[str]) -> dict[str, str]:
