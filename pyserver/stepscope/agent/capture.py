@@ -38,7 +38,8 @@ CLOCK_COLUMNS = {
     "time": "q",  # ns since the epoch
     "thread": "q",  # system thread id
     "code": "i",  # index into codes
-    "line": "i",  # > 0 a line begins; 0 a frame is entered; -1 a frame is left
+    # > 0 a line begins; 0 a frame is entered; -1 it is left; -1 - n a generator goes on in line n
+    "line": "i",
 }
 MEMORY_COLUMNS = {
     "time": "q",

@@ -29,7 +29,11 @@ HOT_NS_PER_EVENT = 2_500
 MAX_EVENTS = 3_000_000
 
 Event = tuple[int, int, CodeType, int]
-"""(time in ns, system thread id, code, line); line 0 enters a frame, -1 leaves it."""
+"""(time in ns, system thread id, code, line); line 0 enters a frame, -1 leaves it.
+
+A generator or coroutine that goes on does so within the line of its ``yield`` or ``await``, which
+fires no line event of its own: line -1 - n says that its frame is back, in line n.
+"""
 
 
 class LineClock(Protocol):

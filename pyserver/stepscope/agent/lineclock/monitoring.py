@@ -44,6 +44,7 @@ class MonitoringClock:
         buffer = self.events
         append, now, here = buffer.append, time.time_ns, Here()
         check_at = BLOCK
+        resumed: dict[tuple[int, int], int] = {}
 
         def arm(code: CodeType) -> None:
             armed[id(code)] = code
@@ -80,7 +81,11 @@ class MonitoringClock:
             return None
 
         def on_resume(code: CodeType, offset: int) -> Any:
-            append((now(), here.native, code, 0))
+            key = (id(code), offset)  # hashing a code object would read all of it
+            line = resumed.get(key)
+            if line is None:
+                line = resumed[key] = -1 - _line_at(code, offset)
+            append((now(), here.native, code, line))
             return None
 
         def on_unwind(code: CodeType, offset: int, error: object) -> Any:
@@ -89,9 +94,7 @@ class MonitoringClock:
             return None
 
         def on_throw(code: CodeType, offset: int, error: object) -> Any:
-            if id(code) in armed:
-                append((now(), here.native, code, 0))
-            return None
+            return on_resume(code, offset) if id(code) in armed else None
 
         for event, callback in (
             (events.PY_START, on_start),
@@ -127,6 +130,14 @@ class MonitoringClock:
             monitoring.register_callback(tool, getattr(monitoring.events, event), None)
         monitoring.register_callback(tool, monitoring.events.PY_THROW, None)
         monitoring.free_tool_id(tool)
+
+
+def _line_at(code: CodeType, offset: int) -> int:
+    """The line of the instruction at ``offset``."""
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            return line
+    return code.co_firstlineno
 
 
 def _free_tool(monitoring: Any) -> int:

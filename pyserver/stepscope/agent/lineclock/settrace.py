@@ -6,6 +6,7 @@ debugger or coverage tool that was tracing is put back when the clock stops.
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 import time
@@ -14,6 +15,8 @@ from typing import Any
 
 from ..usercode import UserCode
 from . import BLOCK, MAX_EVENTS, Event, Here, hot_codes, native_ids, stack_events
+
+_RESUMABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class TraceClock:
@@ -25,6 +28,7 @@ class TraceClock:
         self._user = user
         self._enter: Any = None
         self._previous: Any = None
+        self._traced: list[tuple[FrameType, Any]] = []
         self._running = False
 
     def watch_threads(self) -> None:
@@ -81,7 +85,10 @@ class TraceClock:
             code = frame.f_code
             if full or not owns(code):
                 return None
-            append((now(), here.native, code, 0))
+            line = 0
+            if code.co_flags & _RESUMABLE and frame.f_lineno != code.co_firstlineno:
+                line = -1 - frame.f_lineno
+            append((now(), here.native, code, line))
             if len(buffer) >= check_at:
                 bound()
             return local
@@ -91,6 +98,8 @@ class TraceClock:
         for ident, stack in sys._current_frames().items():
             buffer.extend(stack_events(stack, self._user, started, natives.get(ident, -1)))
             for entered in self._user.frames(stack):
+                if entered.f_trace is not None:
+                    self._traced.append((entered, entered.f_trace))
                 entered.f_trace = local
                 entered.f_trace_lines = True
         self._enter = enter
@@ -106,3 +115,6 @@ class TraceClock:
         for stack in sys._current_frames().values():
             for frame in self._user.frames(stack):
                 frame.f_trace = None
+        for frame, tracer in self._traced:
+            frame.f_trace = tracer
+        self._traced = []
