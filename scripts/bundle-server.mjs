@@ -20,7 +20,7 @@ function bundleLibraries() {
   const options = ['--disable-pip-version-check', '--no-input', '--quiet', '--no-compile'];
   const pure = ['--no-deps', '--implementation=py', '--only-binary=:all:', '--target', LIBS];
   const pip = ['-m', 'pip', 'install', ...options, ...pure, '-r', REQUIREMENTS];
-  install(ensureVenv('runtime'), pip);
+  install(ensureVenv('server'), pip);
   rmSync(path.join(LIBS, 'bin'), { recursive: true, force: true });
   refuseNative(LIBS);
   writeStamp(stamp, wanted);

@@ -11,8 +11,9 @@ const NEWEST = [3, 14];
 
 const requirements = (name) => path.join(ROOT, 'requirements', `${name}.txt`);
 
-/** Layers of packages; each file reads the ones before it (`-r`). */
+/** Layers of packages, each with the ones below it, which its file reads (`-r`). */
 const LAYERS = {
+  server: ['server'],
   runtime: ['server', 'runtime'],
   dev: ['server', 'runtime', 'dev'],
 };
@@ -78,7 +79,7 @@ function versionOf(venv) {
 }
 
 /**
- * Make `venv` hold the packages of `layer` ("runtime" or "dev") and return its interpreter.
+ * Make `venv` hold the packages of `layer` (one of LAYERS) and return its interpreter.
  * Installs nothing, and starts nothing, when that was done before.
  */
 export function ensureVenv(layer, { venv = VENV, minor } = {}) {
@@ -92,21 +93,24 @@ export function ensureVenv(layer, { venv = VENV, minor } = {}) {
     version = versionOf(venv);
     if (!version) throw new SetupError(`${base} made an environment without an interpreter`);
   }
-  const files = LAYERS[layer].map(requirements);
-  const wanted = fingerprint(files, [version.join('.'), ROOT]);
-  const stamp = path.join(venv, `stepscope-${layer}.stamp`);
-  if (!isStamped(stamp, wanted)) {
+  const stamps = LAYERS[layer].map((name) => [
+    path.join(venv, `stepscope-${name}.stamp`),
+    fingerprint(LAYERS[name].map(requirements), [version.join('.'), ROOT]),
+  ]);
+  if (!stamps.every(([stamp, wanted]) => isStamped(stamp, wanted))) {
     pipInstall(python, requirements(layer));
     linkSources(python);
-    writeStamp(stamp, wanted);
+    for (const [stamp, wanted] of stamps) writeStamp(stamp, wanted);
   }
   return python;
 }
 
 /** Install one requirements file, showing progress on standard error. */
 export function pipInstall(python, file) {
-  say(`installing ${path.relative(ROOT, file)} (PyTorch is a large download)`);
-  const options = ['--disable-pip-version-check', '--no-input', '--quiet', '--progress-bar=on'];
+  say(`installing ${path.relative(ROOT, file)}; PyTorch, if it is missing, is a large download`);
+  // A person wants to see it go on; a log does not need 60 lines of it.
+  const options = ['--disable-pip-version-check', '--no-input'];
+  if (!process.stderr.isTTY) options.push('--quiet');
   install(python, ['-m', 'pip', 'install', ...options, '-r', file]);
 }
 

@@ -3,13 +3,15 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { MARK } from './processes.mjs';
 
-export async function startBrowser({ editor, home, run }) {
+const VIEWPORT = { width: 1360, height: 860 };
+
+export async function startBrowser({ editor, home, run, viewport = VIEWPORT }) {
   const { chromium } = createRequire(editor.playwright)('playwright-core');
   return chromium.launchPersistentContext(path.join(home, 'chromium'), {
     executablePath: editor.chromium,
     env: { ...process.env, HOME: home, [MARK]: run },
     headless: true,
-    viewport: { width: 1360, height: 860 },
+    viewport,
     args: [
       // Chromium's sandbox refuses to run as root, which a CI job is.
       '--no-sandbox',
