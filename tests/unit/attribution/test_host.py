@@ -167,7 +167,8 @@ def test_code_that_outran_the_clock_is_split_as_it_was_split_before() -> None:
     assert any("hot" in note for note in timeline.notes)
 
 
-def test_code_that_outran_the_clock_keeps_its_time_when_it_is_called_again() -> None:
+def called_again() -> Tape:
+    """Hot code that is bounded in the first of three steps and runs for 400 ns in each."""
     tape = Tape(0, 1000, 2000, 3000, kind="lines")
     tape.line(0, 1)
     tape.enter(100, "hot")
@@ -180,6 +181,22 @@ def test_code_that_outran_the_clock_keeps_its_time_when_it_is_called_again() -> 
         tape.line(begin, 1)
         tape.enter(begin + 100, "hot")
         tape.leave(begin + 500, "hot")
-    timeline, ledger = ledger_of(tape, 20)
+    return tape
+
+
+def test_code_that_outran_the_clock_keeps_its_time_when_it_is_called_again() -> None:
+    timeline, ledger = ledger_of(called_again(), 20)
     # Only the steps without line events count: 400 ns of hot code, split 5 to 15 as before.
     assert by_line(timeline, ledger.by_place) == {1: 540, 50: 95, 51: 285}
+
+
+@pytest.mark.parametrize(
+    ("clean_ns", "hot"), [(900, 300), (500, 400 / 3), (1000, 400), (1500, 400)]
+)
+def test_what_a_step_grew_by_is_the_hot_codes_slowness_within_bounds(
+    clean_ns: float, hot: float
+) -> None:
+    timeline, ledger = ledger_of(called_again(), 0, clean_ns)
+    assert by_line(timeline, ledger.by_place) == pytest.approx(
+        {1: 600, 50: hot / 4, 51: hot * 3 / 4}
+    )

@@ -1,0 +1,147 @@
+"""How long a person waits: after the last step for the report, and for the whole run."""
+
+from __future__ import annotations
+
+import io
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stepscope.agent.capture import read_capture
+from stepscope.attribution.attribute import attribute
+from stepscope.diagnosis.engine import diagnose
+from stepscope.diagnosis.prepare import prepare_facts
+from stepscope.pipeline import analyse
+from stepscope.report.model import Report
+from stepscope.session.model import Failure
+from stepscope.terminal.render import make_console, render_report
+from stepscope.timeline.from_capture import build_timeline
+from tests.bench.ours import capture as capture_of
+from tests.bench.running import COMMAND, SCRIPTS, ToolError, run
+from tests.bench.table import Row, skipped
+
+MANY_OPS = SCRIPTS / "many_ops.py"
+SCRIPT = SCRIPTS / "mlp.py"
+TURNS = 3
+REPORT_LIMIT_S = 2.0
+RUN_LIMIT_S = 3.0
+
+
+@dataclass(slots=True)
+class _Parts:
+    """Seconds of each part, one number per turn."""
+
+    events: int = 0
+    whole: list[float] = field(default_factory=list)
+    agent: list[float] = field(default_factory=list)
+    stages: dict[str, list[float]] = field(default_factory=dict)
+
+
+def report_rows() -> list[Row]:
+    """From the last captured step to the report on screen."""
+    parts = _Parts()
+    try:
+        for _ in range(TURNS):
+            _one_report(parts)
+    except Failure as failure:
+        return [skipped("last step to report", str(failure), REPORT_LIMIT_S, "s")]
+    stages = ", ".join(
+        f"{name} {statistics.median(seconds):.2f}" for name, seconds in parts.stages.items()
+    )
+    note = f"{parts.events} operator events; median and all of {TURNS}: " + ", ".join(
+        f"{seconds:.2f}" for seconds in parts.whole
+    )
+    return [
+        Row(
+            "from the last captured step to the report on screen",
+            statistics.median(parts.whole),
+            "s",
+            REPORT_LIMIT_S,
+            note,
+        ),
+        Row(
+            "  of it in the target's process",
+            statistics.median(parts.agent),
+            "s",
+            None,
+            "stop the profiler, read its events, write the capture",
+        ),
+        Row(
+            "  of it in ours",
+            statistics.median(parts.whole) - statistics.median(parts.agent),
+            "s",
+            None,
+            f"done again by itself: {stages}",
+        ),
+    ]
+
+
+def _one_report(parts: _Parts) -> None:
+    with capture_of(MANY_OPS) as path:
+        written = time.time_ns()
+        report = analyse(path)
+        _draw(report)
+        done = time.time_ns()
+        last = read_capture(str(path)).windows[-1].ticks[-1]
+        parts.whole.append((done - last) / 1e9)
+        parts.agent.append((written - last) / 1e9)
+        _stages(path, parts)
+
+
+def _stages(path: Path, parts: _Parts) -> None:
+    """The parts of ``analyse`` and of drawing, one by one."""
+
+    def lap(name: str, start: float) -> float:
+        now = time.perf_counter()
+        parts.stages.setdefault(name, []).append(now - start)
+        return now
+
+    clock = time.perf_counter()
+    capture = read_capture(str(path))
+    clock = lap("read", clock)
+    timeline = build_timeline(capture)
+    clock = lap("lines", clock)
+    attributed = attribute(timeline)
+    clock = lap("attribute", clock)
+    diagnose(prepare_facts(attributed), frozenset())
+    clock = lap("diagnose", clock)
+    report = analyse(path)
+    clock = time.perf_counter()
+    _draw(report)
+    lap("draw", clock)
+    parts.events = sum(len(r.ops) for r in timeline.recordings if r.ops is not None)
+
+
+def _draw(report: Report) -> None:
+    render_report(report, make_console(io.StringIO(), width=120))
+
+
+def run_rows() -> list[Row]:
+    """The whole command against the script's own start-up and as many steps as the run takes."""
+    extra, ours, theirs = [], [], []
+    try:
+        steps = _steps_of_a_run()
+        for _ in range(TURNS):
+            _, alone = run([sys.executable, SCRIPT, str(steps)])
+            _, whole = run([sys.executable, COMMAND, "run", "--quiet", SCRIPT, "1000"])
+            extra.append(whole - alone)
+            ours.append(whole)
+            theirs.append(alone)
+    except (ToolError, Failure) as error:
+        return [skipped("whole run", str(error), RUN_LIMIT_S, "s")]
+    note = (
+        f"{statistics.median(ours):.1f} s for `stepscope run`, {statistics.median(theirs):.1f} s "
+        f"for the script with the same {steps} steps"
+    )
+    what = "`stepscope run` beyond the script's start-up and steps"
+    return [Row(what, statistics.median(extra), "s", RUN_LIMIT_S, note)]
+
+
+def _steps_of_a_run() -> int:
+    """How many steps the target makes until we stop it."""
+    with capture_of(SCRIPT, "1000") as path:
+        capture = read_capture(str(path))
+    recorded = sum(len(window.ticks) - 1 for window in capture.windows)
+    return int(recorded + capture.facts["warmup"] + 1)
