@@ -139,6 +139,15 @@ class CaptureError(ValueError):
 
 def read_capture(path: str) -> Capture:
     """Read what ``write_capture`` wrote. Raises ``CaptureError`` on anything else."""
+    try:
+        return _read(path)
+    except CaptureError:
+        raise
+    except (ValueError, TypeError, KeyError) as error:
+        raise CaptureError(f"{path} is damaged in its header ({error!r})") from error
+
+
+def _read(path: str) -> Capture:
     size = os.path.getsize(path)
     with open(path, "rb") as source:
         head = source.read(16)

@@ -70,13 +70,14 @@ def build_tracks(
         if line > 0:
             stack.line(time, code, number(code, line), line)
         elif line == 0:
-            stack.enter(code)
             if bounded and time >= bounded.get(code, time + 1):
-                stack.begin(time, places.first(code))
+                stack.begin(time, code, places.first(code), 0)
+            else:
+                stack.enter(code)
         elif line == -1:
             stack.leave(time, code)
         else:
-            stack.resume(time, code, number(code, -1 - line), -1 - line)
+            stack.begin(time, code, number(code, -1 - line), -1 - line)
     return tracks
 
 
@@ -95,22 +96,17 @@ class _Stack:
     def enter(self, code: int) -> None:
         if self._track.events:
             self._track.events[-1] += 1
-        self._codes.append(code)
-        self._at.append(NOWHERE)
-        self._lines.append(0)
+        self._push(code, NOWHERE, 0)
 
-    def begin(self, time: int, place: int) -> None:
-        """The innermost frame is at ``place``, whatever its line."""
-        self._at[-1] = place
-        self._emit(time, place)
+    def begin(self, time: int, code: int, place: int, line: int) -> None:
+        """A frame is there at once, without a line event.
 
-    def resume(self, time: int, code: int, place: int, line: int) -> None:
-        """A generator's frame is back, within the line that it left: no line begins."""
-        self.enter(code)
-        self._lines[-1] = line
-        if self._loop is not None:
+        A generator goes on in ``line``, or the code's lines are not told apart any more (0).
+        """
+        self._push(code, place, line)
+        if self._loop is not None and line:
             self._watch_loop(time, place, line)
-        self.begin(time, place)
+        self._emit(time, place)
 
     def line(self, time: int, code: int, place: int, line: int) -> None:
         codes = self._codes
@@ -139,6 +135,11 @@ class _Stack:
                 self._emit(time, place)
                 return
         self._emit(time, NOWHERE)
+
+    def _push(self, code: int, place: int, line: int) -> None:
+        self._codes.append(code)
+        self._at.append(place)
+        self._lines.append(line)
 
     def _pop(self) -> None:
         self._codes.pop()
