@@ -159,3 +159,10 @@ def test_steps_are_the_ones_that_the_program_says(program: Program, corpus: Corp
         "map": 3,
         "detail": 1,  # the first one only shows which memory outlives a step
     }
+
+
+@each([program for program in PROGRAMS if program.name == "loader_epochs"])
+def test_processes_that_start_during_a_recording_are_not_recorded(
+    program: Program, corpus: Corpus
+) -> None:
+    assert b"a worker is being recorded" not in corpus.run(program).output

@@ -195,6 +195,9 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     _stop_threads_quietly()
     hooks.on_torch_import(agent.install)
     agent.clock.watch_threads()
+    if hasattr(os, "register_at_fork"):
+        # A worker that is forked in the middle of a recording would record itself, for nobody.
+        os.register_at_fork(after_in_child=agent.clock.stop)
     code = 0
     try:
         compiled, agent.source = target.compile_target(path)
