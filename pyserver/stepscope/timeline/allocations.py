@@ -14,7 +14,7 @@ def complete(memory: MemoryEvents, history: Sequence[Sequence[int]], device: int
 
     The profiler's events carry the thread, and so the operator; they are kept where both sources
     know an address, also because the history counts requested bytes and the profiler whole blocks.
-    ``history`` holds (time in ns, address, bytes; negative when freed), as the allocator ordered it.
+    ``history`` holds (time in ns, address, bytes; negative when freed), as the allocator did it.
     """
     reported = {
         address

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from stepscope.agent.capture import EVENT_KINDS, Capture, Window, read_capture
+from stepscope.timeline.allocations import complete
 from stepscope.timeline.model import Fetches, MemoryEvents, Ops, Recording, Timeline
 from stepscope.timeline.tracks import LoopMark, Places, build_tracks
 
@@ -57,6 +58,7 @@ def _recording(
         memory = MemoryEvents(
             table["time"], table["address"], table["bytes"], table["thread"], table["device"]
         )
+        memory = complete(memory, window.facts.get("history", []), capture.facts["device_index"])
     bounded = {}
     for code, since in window.facts.get("bounded", []):
         entry = capture.codes[code]
