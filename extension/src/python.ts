@@ -91,6 +91,9 @@ export interface SelectedPython {
   readonly from: string;
 }
 
+/** How long another extension may take, which may be looking for environments all over the disk. */
+const PATIENCE_MS = 20_000;
+
 /** The selection of all installed sources, first come first served. */
 export class PythonSelection {
   private sources: Promise<PythonSource[]> | undefined;
@@ -107,7 +110,7 @@ export class PythonSelection {
     this.sources ??= this.connect();
     for (const source of await this.sources) {
       try {
-        const command = await source.interpreter(scope);
+        const command = await inTime(source.interpreter(scope));
         if (command) return { command, from: source.name };
       } catch (error) {
         this.warn(`the ${source.name} extension could not tell the interpreter: ${String(error)}`);
@@ -124,7 +127,7 @@ export class PythonSelection {
     const found: PythonSource[] = [];
     for (const { id, connect } of SOURCES) {
       try {
-        const source = connect(await this.getExtension(id)?.activate());
+        const source = connect(await inTime(this.getExtension(id)?.activate()));
         if (!source) continue;
         this.listening.push(source.onDidChange(this.onDidChange));
         found.push(source);
@@ -133,5 +136,20 @@ export class PythonSelection {
       }
     }
     return found;
+  }
+}
+
+/** Rejects when `answer` takes longer than anybody would wait. */
+async function inTime<T>(answer: Thenable<T> | undefined): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`));
+    }, PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -60,11 +60,11 @@ export const scenarios = [
       const conv = sample.line('self.norm1(self.conv1(x))');
       assert.match(await bench.hintAt(conv, sample.row(conv)), COST);
       await bench.shot('03-hints');
+      // The smallest of them is several per cent of the step; `optimizer.step()` may be too little.
       const expected = [
         'rows[row] += rows[row - 1]',
         'self.norm1(self.conv1(x))',
         'self.norm2(self.conv2(y))',
-        'optimizer.step()',
       ];
       const hints = await bench.inlayHints(
         sample.text,
@@ -121,7 +121,7 @@ export const scenarios = [
     },
   },
   {
-    name: 'hints after an edit move with their lines',
+    name: 'hints after an edit move with their lines, and a changed line says so',
     async check({ bench, sample }) {
       const before = sample.line('self.norm1(self.conv1(x))');
       const row = sample.row(before);
@@ -130,10 +130,23 @@ export const scenarios = [
       await bench.page.keyboard.press('Enter');
       assert.match(await bench.hintAt(before + 1, row), COST);
       await bench.page.keyboard.press('Control+z');
+
+      await bench.goTo(before);
+      await bench.page.keyboard.press('End');
+      await bench.page.keyboard.type('  # again');
+      await until('the hint is marked', async () => {
+        const shown = (await bench.visibleLines()).get(before) ?? '';
+        return /# again.* % .*before.* edit\)?$/.test(shown.trimEnd());
+      });
+      await bench.shot('08-edited');
+      await until('the edit is undone', async () => {
+        await bench.page.keyboard.press('Control+z');
+        return !(await bench.visibleLines()).get(before)?.includes('#');
+      });
     },
   },
   {
-    name: 'a second profile saves the file, runs it, and drops the hint that was acted on',
+    name: 'a second profile saves the file and runs what it says now',
     async check({ bench, sample }) {
       await bench.focusEditor();
       await bench.command(PROFILE);
@@ -141,7 +154,7 @@ export const scenarios = [
       assert.match(sample.text, /num_workers=[1-9]/);
       const conv = sample.line('self.norm1(self.conv1(x))');
       assert.match(await bench.hintAt(conv, sample.row(conv)), COST);
-      await bench.shot('08-second-profile');
+      await bench.shot('09-second-profile');
     },
   },
   {
@@ -154,7 +167,7 @@ export const scenarios = [
       await bench.pressInNotification(PROFILING, 'Cancel');
       await bench.gone(PROFILING, 15_000);
       await until('the processes of the run have ended', () => runs(context).length === 0);
-      await bench.shot('09-cancelled');
+      await bench.shot('10-cancelled');
     },
   },
   {
@@ -178,7 +191,7 @@ export const scenarios = [
       await until('the hint is gone', async () => {
         return (await bench.visibleLines()).get(conv)?.trimEnd() === sample.row(conv);
       });
-      await bench.shot('10-cleared');
+      await bench.shot('11-cleared');
     },
   },
   {
@@ -193,7 +206,7 @@ export const scenarios = [
       await bench.command(PROFILE);
       const message = await bench.notified('torch is not installed', RUN_LIMIT);
       assert.ok(message.includes(bare), message);
-      await bench.shot('11-no-torch');
+      await bench.shot('12-no-torch');
       await bench.clearNotifications();
     },
   },
@@ -203,7 +216,7 @@ export const scenarios = [
       vscode.writeSettings({ 'stepscope.interpreter': ['/no/such/python'] });
       const message = await bench.notified('/no/such/python');
       assert.match(message, /Open Setting/);
-      await bench.shot('12-no-python');
+      await bench.shot('13-no-python');
       await bench.clearNotifications();
     },
   },

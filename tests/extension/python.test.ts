@@ -89,6 +89,22 @@ describe('PythonSelection', () => {
     expect(warnings).toEqual([`${ENVIRONMENTS} did not start: Error: broken`]);
   });
 
+  it('does not wait for ever for one that never answers', async () => {
+    vi.useFakeTimers();
+    try {
+      const { selection, warnings } = select({
+        [ENVIRONMENTS]: () => new Promise(() => undefined),
+        [PYTHON]: python('/py/python').activate,
+      });
+      const selected = selection.selected(undefined);
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(await selected).toMatchObject({ command: ['/py/python'] });
+      expect(warnings).toEqual([`${ENVIRONMENTS} did not start: Error: no answer within 20 s`]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('has nothing selected where the environment has no executable', async () => {
     const { selection } = select({ [PYTHON]: python(undefined).activate });
     expect(await selection.selected(undefined)).toBeUndefined();
