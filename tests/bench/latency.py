@@ -7,6 +7,7 @@ import statistics
 import sys
 import time
 from dataclasses import dataclass, field
+from operator import add
 from pathlib import Path
 
 from stepscope.agent.capture import read_capture
@@ -36,6 +37,8 @@ class _Parts:
     events: int = 0
     whole: list[float] = field(default_factory=list)
     agent: list[float] = field(default_factory=list)
+    agent_cpu: list[float] = field(default_factory=list)
+    own_cpu: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
 
 
@@ -62,6 +65,14 @@ def report_rows() -> list[Row]:
             note,
         ),
         Row(
+            "  processor time for it, in the target's process and ours",
+            statistics.median(map(add, parts.agent_cpu, parts.own_cpu)),
+            "s",
+            None,
+            f"{statistics.median(parts.agent_cpu):.2f} and {statistics.median(parts.own_cpu):.2f}; "
+            "what it would take on a machine of its own",
+        ),
+        Row(
             "  of it in the target's process",
             statistics.median(parts.agent),
             "s",
@@ -80,11 +91,14 @@ def report_rows() -> list[Row]:
 
 def _one_report(parts: _Parts) -> None:
     with capture_of(MANY_OPS) as path:
-        written = time.time_ns()
+        written, cpu = time.time_ns(), time.process_time()
         report = analyse(path)
         _draw(report)
         done = time.time_ns()
-        last = read_capture(str(path)).windows[-1].ticks[-1]
+        parts.own_cpu.append(time.process_time() - cpu)
+        capture = read_capture(str(path))
+        parts.agent_cpu.append(capture.facts["reading_cpu_s"])
+        last = capture.windows[-1].ticks[-1]
         parts.whole.append((done - last) / 1e9)
         parts.agent.append((written - last) / 1e9)
         _stages(path, parts)

@@ -6,6 +6,7 @@ operator.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -27,16 +28,18 @@ def calibrate(torch: Any, device: Any, name: str) -> dict[str, Any]:
     known = _read(path)
     if key in known:
         return dict(known[key], cached=True)
-    with torch.no_grad():
+    # The script may be inside autocast just now, which would turn one type into the other.
+    with torch.no_grad(), torch.autocast(device.type, enabled=False):
         peaks = _measure(torch, device)
-    known[key] = peaks
-    _write(path, known)
+    if peaks["bandwidth"] is not None:
+        known[key] = peaks
+        _write(path, known)
     return dict(peaks, cached=False)
 
 
 def _measure(torch: Any, device: Any) -> dict[str, Any]:
     cuda = device.type == "cuda"
-    wait = torch.cuda.synchronize if cuda else _nothing
+    wait = functools.partial(torch.cuda.synchronize, device) if cuda else _nothing
     side = 4096 if cuda else 512
     peaks: dict[str, Any] = {"source": "measured"}
     for dtype_name in ("float32", "bfloat16"):
@@ -51,10 +54,13 @@ def _measure(torch: Any, device: Any) -> dict[str, Any]:
         except Exception:  # the device has no such product: not measured
             peaks[dtype_name] = None
     size = (256 if cuda else 32) * 1024 * 1024
-    source = torch.empty(size, dtype=torch.uint8, device=device)
-    target = torch.empty_like(source)
-    seconds = _best(lambda: target.copy_(source), wait, repeat=4, budget=0.05)
-    peaks["bandwidth"] = 2 * size / seconds
+    try:
+        source = torch.empty(size, dtype=torch.uint8, device=device)
+        target = torch.empty_like(source)
+        seconds = _best(lambda: target.copy_(source), wait, repeat=4, budget=0.05)
+        peaks["bandwidth"] = 2 * size / seconds
+    except RuntimeError:  # the script has filled the device's memory
+        peaks["bandwidth"] = None
     tiny = torch.ones(1, device=device)
     start = time.perf_counter_ns()
     for _ in range(200):

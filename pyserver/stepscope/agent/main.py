@@ -11,6 +11,7 @@ import platform
 import re
 import sys
 import threading
+import time
 import traceback
 from types import FrameType
 from typing import Any
@@ -159,6 +160,7 @@ class Agent:
             }
             for code in codes
         ]
+        facts["reading_cpu_s"] = time.process_time() - recorder.cpu_at_end
         write_capture(
             self.config["capture"],
             Capture(facts, strings, table, recorder.windows, self.loaders.fetches),

@@ -55,6 +55,7 @@ class Recorder:
         self.warmup = 0
         self.windows: list[Window] = []
         self.clean_ns: list[int] = []
+        self.cpu_at_end = 0.0  # processor seconds of the process when the latest pass ended
         self.thread: tuple[int, int] | None = None  # (ident, native id) of the step's thread
         self.device: Any = None
         self.plan: Plan | None = None
@@ -101,6 +102,7 @@ class Recorder:
             wanted = self.plan.intervals(self._name)
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
             if len(self._ticks) > wanted:
+                self.cpu_at_end = time.process_time()
                 self._end_pass()
                 self._next_pass()
 
