@@ -12,7 +12,7 @@ await withWorkbench({ folder: 'samples', file: FILE, settings, viewport }, async
   const { bench, workspace } = session;
   const sample = new Sample(path.join(workspace, FILE));
   const line = sample.line('F.conv2d(picture[None], kernel');
-  await bench.codeLenses(sample.line('class Residual'));
+  await bench.lens();
   await bench.command('View: Toggle Primary Side Bar Visibility');
   await bench.command('Stepscope: Profile this model');
   await bench.notified(`Profiling ${FILE}`);

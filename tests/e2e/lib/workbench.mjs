@@ -170,11 +170,13 @@ export class Workbench {
     await this.page.locator('.monaco-hover:visible').waitFor({ state: 'hidden' });
   }
 
-  /** The lenses on the screen around `line`, each with the text of the line under it. */
-  async codeLenses(line) {
-    await this.goTo(line);
-    await this.page.locator('.codelens-decoration a:visible').first().waitFor({ timeout: 60_000 });
-    await this.idle();
+  /** Wait for the first lens: the server answers. */
+  async lens() {
+    await this.page.locator('.codelens-decoration a').first().waitFor({ state: 'attached' });
+  }
+
+  /** The lenses on the screen now, each with the text of the line under it. */
+  codeLenses() {
     return this.page.evaluate(() => {
       const editor = document.querySelector('.editor-instance');
       const rows = [...editor.querySelectorAll('.view-lines .view-line')].map((element) => ({
