@@ -9,10 +9,12 @@ import textwrap
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
 
+from stepscope.agent.lineclock import HOT_NS_PER_EVENT, Event, hot_codes
 from stepscope.timeline.model import NOWHERE, Place
 from stepscope.timeline.tracks import Places, build_tracks
 from tests.agent.interpreters import found_interpreters
@@ -421,10 +423,11 @@ SPECIAL: list[dict[str, Any]] = [
     },
     {
         "name": "hot_loop",
+        "set": {"BLOCK": 4096, "HOT_NS_PER_EVENT": 10**9},  # hot however slow this machine is
         "source": """
             def hot():
                 total = 0
-                for i in range(200_000):
+                for i in range(40_000):
                     total += i
                 return total
 
@@ -440,12 +443,13 @@ SPECIAL: list[dict[str, Any]] = [
     },
     {
         "name": "hot_calls",
+        "set": {"BLOCK": 4096, "HOT_NS_PER_EVENT": 10**9},  # hot however slow this machine is
         "source": """
             def tiny(x):
                 return x
 
             def run(_):
-                for i in range(40_000):
+                for i in range(10_000):
                     tiny(i)
         """,
     },
@@ -642,7 +646,7 @@ def test_a_hot_loop_is_bounded_and_named(results: Any) -> None:
     assert [entry[1] for entry in result["bounded"]] == ["hot"]
     since = result["bounded"][0][3]
     hot = [event for event in result["events"] if event[3] == "hot"]
-    assert len(hot) < 400_000 - 32_768
+    assert len(hot) < 80_000 - 4096
     assert all(event[0] <= since or event[5] <= 0 for event in hot), "lines after it was bounded"
     assert hot[-1][5] == -1, "its leaving is still seen"
     # What comes after is told as exactly as what came before.
@@ -653,7 +657,20 @@ def test_a_hot_loop_is_bounded_and_named(results: Any) -> None:
 def test_a_loop_of_tiny_calls_is_bounded_too(results: Any) -> None:
     result = results["cases"]["hot_calls"]
     assert {entry[1] for entry in result["bounded"]} >= {"run"}
-    assert len(result["events"]) < 4 * 40_000
+    assert len(result["events"]) < 4 * 10_000
+
+
+def block_of(ns_per_event: int, *codes: CodeType) -> list[Event]:
+    return [(n * ns_per_event, 1, code, 5) for n, code in enumerate(codes * 100)]
+
+
+def test_only_code_that_fills_a_block_fast_is_hot() -> None:
+    often, seldom = (lambda: 1).__code__, (lambda: 2).__code__
+    mixed = (often, often, often, often, seldom)
+    assert hot_codes(block_of(HOT_NS_PER_EVENT - 1, *mixed)) == {often}
+    assert hot_codes(block_of(HOT_NS_PER_EVENT + 10, *mixed)) == set()
+    entering = [(when, thread, code, 0) for when, thread, code, _ in block_of(1, often)]
+    assert hot_codes(entering) == set(), "entering and leaving are always recorded"
 
 
 def test_the_buffer_has_an_end(results: Any) -> None:
