@@ -61,6 +61,7 @@ class Recorder:
         self.plan: Plan | None = None
         self.strings, self.codes = Strings(), CodeTable()
         self._raw: list[tuple[Window, Any, Any]] = []
+        self._kept: list[Recording] = []
         self._recording: Recording | None = None
         self._history: memory.AllocatorHistory | None = None
         self._cuda_events: list[Any] = []
@@ -98,6 +99,8 @@ class Recorder:
                 self._note_owned(now)
                 if len(self._ticks) == 2:
                     self._note_resident(now)
+                    self._abandon_recording()
+                    self._record(detail=True)
             assert self.plan is not None
             wanted = self.plan.intervals(self._name)
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
@@ -157,15 +160,22 @@ class Recorder:
                 self.torch.cuda.reset_peak_memory_stats(self.device)
             self._history = memory.AllocatorHistory(self.torch, self.device)
         self.synchronize()
-        if name in ("mapped", "detail"):
-            self._recording = Recording(self.torch, cuda, detail=name == "detail")
         if name == "clean":
             self._cuda_events = [self._cuda_event()] if cuda else []
         else:
             self._event_ns = event_cost_ns(self._clock, self._wishes["root"])
             self._clock.start()
-            self._mark = _mark(self.torch) if self._recording else None
+            if name == "mapped":
+                self._record(detail=False)
+            elif name == "detail":
+                # The profiler tells the end of memory only if it saw the beginning. So one step is
+                # watched for that alone, and its operators, which are dear, are not recorded.
+                self._recording = Recording(self.torch, cuda, detail=True, operators=False)
         self._ticks = [time.time_ns()]
+
+    def _record(self, *, detail: bool) -> None:
+        self._recording = Recording(self.torch, self.device.type == "cuda", detail)
+        self._mark = _mark(self.torch)
 
     def _end_pass(self) -> None:
         name, end = self._name, time.time_ns()
@@ -182,8 +192,7 @@ class Recorder:
         facts: dict[str, Any] = {"event_ns": self._event_ns}
         if recording is not None:
             recording.stop()
-            # The detail recording is read from its second step on, so its first mark is not in it.
-            facts["marks"] = [mark] if name == "detail" else [self._mark, mark]
+            facts["marks"] = [self._mark, mark]
         if name == "detail":
             facts.update(
                 resident=self._resident,
@@ -212,6 +221,7 @@ class Recorder:
                     window.tables["ops"] = recording.op_columns(self.strings, since)
                     if window.kind == "detail":
                         window.tables["memory"] = recording.memory_columns(since)
+                    self._kept.append(recording)
         self._raw = []
 
     def synchronize(self) -> None:
@@ -262,9 +272,11 @@ class Recorder:
         if self._history is not None:
             self._history.stop()
             self._history = None
-        recording = getattr(self, "_recording", None)
-        if recording is not None:
-            recording.stop()
+        self._abandon_recording()
+
+    def _abandon_recording(self) -> None:
+        if self._recording is not None:
+            self._recording.stop()
         self._recording = None
 
     def _progress(self, phase: str, step: int, total: int | None, now: int) -> None:

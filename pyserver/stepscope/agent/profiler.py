@@ -47,13 +47,18 @@ class Strings:
 
 
 class Recording:
-    """One profiler window. Start and stop on the same thread; nothing may nest in it."""
+    """One profiler window. Start and stop on the same thread; nothing may nest in it.
 
-    def __init__(self, torch: Any, cuda: bool, detail: bool) -> None:
+    It is better kept than let go: freeing its events takes as long as reading them.
+    """
+
+    def __init__(self, torch: Any, cuda: bool, detail: bool, operators: bool = True) -> None:
         autograd = torch.autograd
-        activities = {autograd.ProfilerActivity.CPU}
-        if cuda:
-            activities.add(autograd.ProfilerActivity.CUDA)
+        kinds = autograd.ProfilerActivity
+        # Nothing at all may not be asked for; on a device that is not there nothing is recorded.
+        activities = {kinds.CPU if operators else getattr(kinds, "XPU", kinds.CPU)}
+        if cuda and operators:
+            activities.add(kinds.CUDA)
         self._torch = torch
         self._cuda = cuda
         self._detail = detail
@@ -70,6 +75,7 @@ class Recording:
         autograd._prepare_profiler(config, activities)
         autograd._enable_profiler(config, activities)
         self._result: Any = None
+        self._events: list[Any] = []
 
     def stop(self) -> None:
         """End the recording; the events can be read later, off the measured path."""
@@ -80,7 +86,7 @@ class Recording:
 
         A getter mapped over all events costs a third of a loop over them: a run has 100k and more.
         """
-        events = self._result.events()
+        events = self._events = self._result.events()
         if not events:
             return new_table(OP_COLUMNS)
         get = type(events[0])

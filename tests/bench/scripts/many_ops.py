@@ -34,7 +34,7 @@ class Deep(nn.Module):
         return x
 
 
-model = Deep(180, 16)
+model = Deep(160, 16)
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
 data = torch.randn(4, 16)
 for _ in range(200):
