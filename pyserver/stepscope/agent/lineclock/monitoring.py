@@ -1,7 +1,8 @@
 """The line clock on ``sys.monitoring`` (PEP 669, Python >= 3.12).
 
-Frame starts are watched everywhere but answered with DISABLE for foreign code, so each foreign
-function costs one callback in all. Lines, returns and yields are local events on user code only.
+Frame starts and resumes are watched everywhere but answered with DISABLE for foreign code, so each
+place in foreign code costs one callback in all. Lines, returns and yields are local events on user
+code only.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class MonitoringClock:
         self.events = []
         self.bounded = {}
         self._armed = {}
-        lines_and_frames = events.LINE | events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
-        frames_only = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
+        lines_and_frames = events.LINE | events.PY_RETURN | events.PY_YIELD
+        frames_only = events.PY_RETURN | events.PY_YIELD
         disable = monitoring.DISABLE
         owns, armed, bounded = self._user.owns, self._armed, self.bounded
         buffer = self.events
@@ -81,6 +82,10 @@ class MonitoringClock:
             return None
 
         def on_resume(code: CodeType, offset: int) -> Any:
+            if not owns(code):
+                return disable
+            if id(code) not in armed:
+                arm(code)  # a generator that was suspended when the clock started
             key = (id(code), offset)  # hashing a code object would read all of it
             line = resumed.get(key)
             if line is None:
@@ -94,7 +99,8 @@ class MonitoringClock:
             return None
 
         def on_throw(code: CodeType, offset: int, error: object) -> Any:
-            return on_resume(code, offset) if id(code) in armed else None
+            # DISABLE is no answer to this event.
+            return on_resume(code, offset) if owns(code) else None
 
         for event, callback in (
             (events.PY_START, on_start),
@@ -113,7 +119,9 @@ class MonitoringClock:
                 if id(entered.f_code) not in armed:
                     arm(entered.f_code)
             buffer.extend(stack_events(frame, self._user, started, natives.get(ident, -1)))
-        monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
+        monitoring.set_events(
+            tool, events.PY_START | events.PY_RESUME | events.PY_UNWIND | events.PY_THROW
+        )
         # A foreign location that an earlier recording disabled stays off; a user one must not.
         monitoring.restart_events()
 
