@@ -125,6 +125,27 @@ CASES = [
         "21 22 16 22 23 16 7 16 17 10 17 23 24 17 10 11 17 24 17 11 17 18 24 18 24",
     ),
     Case(
+        "generator_from_before_the_start",
+        """
+        def half(x):
+            return x / 2
+
+        def numbers():
+            for value in range(3):
+                yield half(value)
+
+        def prepare():
+            stream = numbers()
+            next(stream)
+            return stream
+
+        def run(stream):
+            one = next(stream)
+            return one
+        """,
+        "14 6 5 6 2 6 14 15",
+    ),
+    Case(
         "generator_that_is_left",
         """
         def numbers():
