@@ -37,8 +37,8 @@ const OLDEST = [3, 10] as const;
 
 /**
  * 1. Nothing runs in a workspace that is not trusted.
- * 2. `stepscope.interpreter`, if set, decides.
- * 3. Else what is selected in VS Code (see python.ts).
+ * 2. What is selected in VS Code (see python.ts) is what the user runs everything else with.
+ * 3. Else, no Python extension being there, `stepscope.interpreter`.
  * 4. Else `python3`, on Windows `python`.
  */
 export async function resolveServer(input: ResolveInput): Promise<Resolution> {
@@ -70,8 +70,8 @@ export async function resolveServer(input: ResolveInput): Promise<Resolution> {
 async function chooseInterpreter(
   input: ResolveInput,
 ): Promise<[command: readonly string[], from: string]> {
-  if (input.setting.length > 0) return [input.setting, 'the setting stepscope.interpreter'];
   const selected = await input.selected();
   if (selected) return [selected.command, `the ${selected.from} extension`];
+  if (input.setting.length > 0) return [input.setting, 'the setting stepscope.interpreter'];
   return [[input.fallback], 'the PATH'];
 }

@@ -23,17 +23,16 @@ describe('resolveServer', () => {
     });
   });
 
-  it('prefers what is selected in VS Code', async () => {
-    expect(await resolveServer(input({ selected }))).toMatchObject({
+  it('prefers what is selected in VS Code, also to the setting', async () => {
+    expect(await resolveServer(input({ setting: ['/set/python'], selected }))).toMatchObject({
       interpreter: ['/full//env/python'],
     });
   });
 
-  it('prefers the setting to everything, without asking anybody else', async () => {
-    const ask = vi.fn(selected);
-    const resolution = await resolveServer(input({ setting: ['/set/python'], selected: ask }));
-    expect(resolution).toMatchObject({ interpreter: ['/full//set/python'] });
-    expect(ask).not.toHaveBeenCalled();
+  it('takes the setting where no Python extension has a selection', async () => {
+    expect(await resolveServer(input({ setting: ['/set/python'] }))).toMatchObject({
+      interpreter: ['/full//set/python'],
+    });
   });
 
   it('keeps a command that has arguments as it is', async () => {
