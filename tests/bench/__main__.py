@@ -48,5 +48,15 @@ def main() -> int:
     return 0
 
 
+def _machine() -> str:
+    """How much else went on: times in seconds and milliseconds are as slow as the machine is busy."""
+    cores = os.cpu_count() or 1
+    try:
+        busy, _, _ = os.getloadavg()
+    except (AttributeError, OSError):
+        return f"{cores} cores"
+    return f"{busy:.1f} processes wanted {cores} cores on average at the end"
+
+
 if __name__ == "__main__":
     sys.exit(main())

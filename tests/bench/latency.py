@@ -26,6 +26,7 @@ from tests.bench.table import Row, skipped
 MANY_OPS = SCRIPTS / "many_ops.py"
 SCRIPT = SCRIPTS / "mlp.py"
 TURNS = 3
+RUNS = 2
 REPORT_LIMIT_S = 2.0
 RUN_LIMIT_S = 3.0
 
@@ -137,7 +138,7 @@ def run_rows() -> list[Row]:
     extra, ours, theirs = [], [], []
     try:
         steps = _steps_of_a_run()
-        for _ in range(TURNS):
+        for _ in range(RUNS):
             _, alone = run([sys.executable, SCRIPT, str(steps)])
             _, whole = run([sys.executable, COMMAND, "run", "--quiet", SCRIPT, "1000"])
             extra.append(whole - alone)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.bench.running import ToolError, median_ratio, other_python, run_json, version_of
 from tests.bench.table import Row, skipped
 
-TURNS = 9
+TURNS = 7
 CLOCK_LIMIT = 1.05
 
 
