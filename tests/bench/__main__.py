@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def _machine() -> str:
-    """How much else went on: times in seconds and milliseconds are as slow as the machine is busy."""
+    """How much else went on: times, unlike ratios, are as long as the machine is busy."""
     cores = os.cpu_count() or 1
     try:
         busy, _, _ = os.getloadavg()
