@@ -1,6 +1,6 @@
 /** What a person does with VS Code and sees there, in words: the only file that knows its page. */
 import path from 'node:path';
-import { until } from './until.mjs';
+import { eventually, until } from './until.mjs';
 
 const TOAST = '.notifications-toasts .notification-list-item';
 const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u200c', '');
@@ -45,6 +45,8 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
     await input.waitFor({ state: 'hidden' });
     await this.page.locator(`.line-numbers.active-line-number`, { hasText: `${line}` }).waitFor();
+    // The focus comes back a moment later; keys pressed before that go nowhere.
+    await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   }
 
   /** `{ number: text }` of the lines on the screen; an inlay hint is part of the text. */
@@ -228,9 +230,12 @@ export class Workbench {
   async openQuickFixes(line) {
     await this.focusEditor();
     await this.goTo(line);
-    await this.page.keyboard.press('Control+.');
     const rows = this.page.locator('.action-widget .monaco-list-row.action');
-    await rows.first().waitFor();
+    // The menu closes by itself when the editor is told something new while it opens.
+    await eventually(async () => {
+      await this.page.keyboard.press('Control+.');
+      await rows.first().waitFor({ timeout: 5_000 });
+    });
     return (await rows.allInnerTexts()).map((row) => plain(row).trim());
   }
 
