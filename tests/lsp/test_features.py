@@ -84,7 +84,7 @@ async def test_an_edited_line_is_marked_and_a_deleted_one_is_gone(document: Docu
         MODEL.replace("self.a(x)", "self.a(x * 2)").replace("        return y.relu()\n", "")
     )
     assert await document.hints() == {
-        LINEAR: LINEAR_HINT + " (before the edit)",
+        LINEAR: LINEAR_HINT + " · before edit",
         ITEM - 1: "7 % · 2.00 ms · ↑ 96 MB",
     }
     assert "before the edit" in (await document.hover(LINEAR) or "")

@@ -8,7 +8,8 @@ from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.to_lsp import line_end, to_lines
 from stepscope.report.display import summarize_line
 
-BEFORE_EDIT = " (before the edit)"
+# VS Code cuts a hint after 43 characters.
+BEFORE_EDIT = " · before edit"
 
 
 def register(server: StepscopeServer) -> None:
