@@ -98,9 +98,11 @@ class Recorder:
             if self._name == "detail":
                 self._note_owned(now)
                 if len(self._ticks) == 2:
-                    self._note_resident(now)
                     self._abandon_recording()
                     self._record(detail=True)
+                    self._note_resident()
+                    # What we have just done ourselves is no part of the step that begins here.
+                    self._ticks[-1] = self._resident_at = time.time_ns()
             assert self.plan is not None
             wanted = self.plan.intervals(self._name)
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
@@ -217,10 +219,9 @@ class Recorder:
                     [self.codes.number(code), since] for code, since in bounded.items()
                 ]
                 if recording is not None:
-                    since = window.facts.get("resident_at", 0)
-                    window.tables["ops"] = recording.op_columns(self.strings, since)
+                    window.tables["ops"] = recording.op_columns(self.strings)
                     if window.kind == "detail":
-                        window.tables["memory"] = recording.memory_columns(since)
+                        window.tables["memory"] = recording.memory_columns()
                     self._kept.append(recording)
         self._raw = []
 
@@ -246,15 +247,14 @@ class Recorder:
         )
         self._owned.append({"time": now, **owned})
 
-    def _note_resident(self, now: int) -> None:
+    def _note_resident(self) -> None:
         """After one recorded step, what was allocated before is either long-lived or gone.
 
         The profiler does not report the end of memory that was allocated before it started (CPU),
         so the state is taken here, while the step's thread waits for us, and the steps that follow
-        ``now`` are examined.
+        are examined.
         """
         self._resident = memory.resident_storages(self.torch, self.device)
-        self._resident_at = now
 
     def _allocator(self) -> dict[str, int] | None:
         if self.device.type != "cuda":

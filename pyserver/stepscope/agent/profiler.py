@@ -81,8 +81,8 @@ class Recording:
         """End the recording; the events can be read later, off the measured path."""
         self._result = self._torch.autograd._disable_profiler()
 
-    def op_columns(self, strings: Strings, since: int = 0) -> dict[str, array[Any]]:
-        """Every host and device event that begins at ``since`` (ns) or later, in ``OP_COLUMNS``.
+    def op_columns(self, strings: Strings) -> dict[str, array[Any]]:
+        """Every host and device event, in ``OP_COLUMNS``.
 
         A getter mapped over all events costs a third of a loop over them: a run has 100k and more.
         """
@@ -90,11 +90,8 @@ class Recording:
         if not events:
             return new_table(OP_COLUMNS)
         get = type(events[0])
-        names, begins = list(map(get.name, events)), list(map(get.start_ns, events))
-        wanted = [
-            name != _MEMORY_EVENT and begin >= since
-            for name, begin in zip(names, begins, strict=True)
-        ]
+        names = list(map(get.name, events))
+        wanted = [name != _MEMORY_EVENT for name in names]
         events = list(compress(events, wanted))
         numbers = list(map(strings.number, compress(names, wanted)))
         scopes = list(map(get.scope, events))
@@ -103,7 +100,7 @@ class Recording:
         nothing = bytes(8 * len(events))  # without a device no event is linked to another
         columns: dict[str, Any] = {
             "name": numbers,
-            "start": compress(begins, wanted),
+            "start": map(get.start_ns, events),
             "duration": map(get.duration_ns, events),
             "thread": threads,
             "native": self._natives(get, events, threads),
@@ -165,23 +162,20 @@ class Recording:
             for event, name, kind in zip(events, names, kinds, strict=True)
         ]
 
-    def memory_columns(self, since: int = 0) -> dict[str, array[Any]]:
-        """Allocations and frees from ``since`` (ns) on, with their addresses, in time order."""
+    def memory_columns(self) -> dict[str, array[Any]]:
+        """Allocations and frees with their addresses, in time order."""
         allocation = self._torch._C._profiler._EventType.Allocation
         rows = []
         stack = list(self._result.experimental_event_tree())
         while stack:
             node = stack.pop()
             if node.tag == allocation:
-                time = node.start_time_ns
-                if time < since:
-                    continue
                 extra = node.extra_fields
                 device = extra.device
                 index = -1 if device.type == "cpu" else (device.index or 0)
                 address = signed(extra.ptr or 0)
-                rows.append((time, address, extra.alloc_size, node.start_tid, index))
-            elif node.end_time_ns >= since:
+                rows.append((node.start_time_ns, address, extra.alloc_size, node.start_tid, index))
+            else:
                 stack.extend(node.children)
         rows.sort(key=lambda row: row[0])
         columns = zip(*rows, strict=True) if rows else [()] * len(MEMORY_COLUMNS)
