@@ -71,7 +71,7 @@ def report_rows() -> list[Row]:
             "s",
             None,
             f"{statistics.median(parts.agent_cpu):.2f} and {statistics.median(parts.own_cpu):.2f}; "
-            "what it would take on a machine of its own",
+            "the rest of the wall time was spent waiting for a processor",
         ),
         Row(
             "  of it in the target's process",
