@@ -57,8 +57,6 @@ FETCH_COLUMNS = {
 }
 EVENT_KINDS = ("op", "annotation", "runtime", "kernel", "memcpy", "memset", "sync", "overhead")
 
-TABLES = {"ops": OP_COLUMNS, "clock": CLOCK_COLUMNS, "memory": MEMORY_COLUMNS}
-
 
 def new_table(columns: dict[str, str]) -> dict[str, array[Any]]:
     """Empty columns, ready to be appended to."""

@@ -60,6 +60,15 @@ class Ledgers:
     counts: dict[OpKey, float]
     loop_share: dict[tuple[int, int], float]  # (loop place, name) -> ms of forward operators
 
+    def work_by_key(self) -> dict[OpKey, float]:
+        """What each operator took, ms per step: on the device, else on the step's thread."""
+        if self.device is not None:
+            return {key: ns * self.device_scale for key, ns in self.device.busy.items()}
+        work: dict[OpKey, float] = defaultdict(float)
+        for (_, key), ms in self.op_work.items():
+            work[key] += ms
+        return work
+
 
 @dataclass(frozen=True, slots=True)
 class Attributed:

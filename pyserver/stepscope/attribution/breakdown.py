@@ -27,7 +27,7 @@ def processor_breakdown(ledgers: Ledgers) -> Breakdown:
         for place, ms in ledgers.data_wait.items()
         if ledgers.host.get(place)
     }
-    work = _work_by_key(ledgers)
+    work = ledgers.work_by_key()
     kinds = {key: _kind(ledgers, key, ms) for key, ms in work.items()}
     launching = set()
     for (place, key), ms in ledgers.op_work.items():
@@ -47,9 +47,7 @@ def accelerator_breakdown(ledgers: Ledgers) -> Breakdown:
     device = ledgers.device
     assert device is not None
     parts: dict[str, float] = defaultdict(float)
-    work: dict[OpKey, float] = defaultdict(float)
-    for (key, _), ns in device.kinds.items():
-        work[key] += ns * ledgers.device_scale
+    work = ledgers.work_by_key()
     busy = 0.0
     for (key, kind), ns in device.kinds.items():
         ms = ns * ledgers.device_scale
@@ -71,13 +69,6 @@ def accelerator_breakdown(ledgers: Ledgers) -> Breakdown:
     if not known:
         parts["idle"] += idle
     return _shares(parts, ledgers.step_ms.median)
-
-
-def _work_by_key(ledgers: Ledgers) -> dict[OpKey, float]:
-    work: dict[OpKey, float] = defaultdict(float)
-    for (_, key), ms in ledgers.op_work.items():
-        work[key] += ms
-    return work
 
 
 def _kind(ledgers: Ledgers, key: OpKey, work_ms: float) -> str:

@@ -10,7 +10,6 @@ from stepscope.attribution.attribute import Attributed, Ledgers
 from stepscope.attribution.flops import is_matmul
 from stepscope.attribution.model import LineKey, Profile
 from stepscope.attribution.regime import regime_of
-from stepscope.attribution.work import OpKey
 from stepscope.diagnosis.facts import Facts, LoaderFacts, Machine, MatmulFacts, SyncFacts
 from stepscope.timeline.model import NOWHERE
 
@@ -100,16 +99,9 @@ def _matmul(ledgers: Ledgers) -> MatmulFacts | None:
     if not ledgers.efforts.by_key:
         return None  # no shapes and dtypes were recorded
     timeline = ledgers.timeline
-    work: dict[OpKey, float] = defaultdict(float)
-    if ledgers.device is not None:
-        for key, ns in ledgers.device.busy.items():
-            work[key] += ns * ledgers.device_scale
-    else:
-        for (_, key), ms in ledgers.op_work.items():
-            work[key] += ms
     total = float32 = bound = 0.0
     names = set()
-    for key, ms in work.items():
+    for key, ms in ledgers.work_by_key().items():
         effort = ledgers.efforts.by_key.get(key)
         if effort is None or not is_matmul(timeline.strings[key[1]]):
             continue
