@@ -79,6 +79,60 @@ export interface Run {
    * Class of the model that the optimizers hold; empty where none was seen.
    */
   model: string;
+  /**
+   * The process that made the steps: "main", or a child in words.
+   */
+  process: string;
+  /**
+   * How a model that no script ran was made and called; null for a script.
+   */
+  assumed: Assumed | null;
+  /**
+   * What the target did to files; null: not watched.
+   */
+  files: Files | null;
+}
+/**
+ * A constructor and inputs that were not the user's own run, but assumed.
+ */
+export interface Assumed {
+  /**
+   * Absolute path of the file with the class.
+   */
+  file: string;
+  /**
+   * Line of the class.
+   */
+  line: number;
+  /**
+   * The call that made the model, as Python.
+   */
+  constructor: string;
+  /**
+   * The arguments of its call, as Python.
+   */
+  inputs: string;
+  /**
+   * Where they come from, in words.
+   */
+  source: string;
+}
+/**
+ * What the target did to files, up to the capture.
+ */
+export interface Files {
+  /**
+   * How existing files were kept: a scratch overlay, replaced functions, or not at all.
+   */
+  guard: 'overlay' | 'functions' | 'off';
+  /**
+   * Existing files whose writes went to private copies.
+   */
+  kept: string[];
+  /**
+   * New files.
+   */
+  created: string[];
 }
 /**
  * Wall time of one step in the clean pass, which runs without any profiler (ms).

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.abc
-import importlib.machinery
 import os
 import sys
 import threading
 import time
 import types
 import weakref
-from collections.abc import Callable, Sequence
-from types import ModuleType
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from .capture import FETCH_COLUMNS, new_table
@@ -96,41 +93,6 @@ class Models:
     def __init__(self) -> None:
         self.optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
-
-
-def on_torch_import(install: Callable[[ModuleType], None]) -> None:
-    """Call ``install(torch)`` right after the target has imported torch (or now, if it has)."""
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        install(torch)
-        return
-    sys.meta_path.insert(0, _TorchFinder(install))
-
-
-class _TorchFinder(importlib.abc.MetaPathFinder):
-    """Finds nothing itself; wraps the loader that the other finders have for torch, once."""
-
-    def __init__(self, install: Callable[[ModuleType], None]) -> None:
-        self._install = install
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or spec.loader is None:
-            return spec
-        original = spec.loader.exec_module
-        install = self._install
-
-        def exec_module(module: ModuleType) -> None:
-            original(module)
-            install(module)
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
 
 
 def install(torch: Any, listener: Listener, loaders: Loaders, models: Models) -> Callable[[], None]:

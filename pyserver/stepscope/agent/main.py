@@ -5,25 +5,23 @@ from __future__ import annotations
 import contextlib
 import datetime
 import faulthandler
-import importlib.util
 import os
-import platform
 import re
 import sys
 import threading
-import time
 import traceback
 from types import FrameType
 from typing import Any
 
 from . import hooks, target
 from .boundary import StepFinder
-from .calibration import calibrate
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
+from .ending import report_end, report_failure, stop_threads_quietly
+from .facts import capture_facts, code_table
+from .imports import on_import
 from .lineclock import make_line_clock
-from .passes import Recorder, processor_count
-from .profiler import schema_kinds
+from .passes import Recorder
 from .usercode import UserCode
 
 MIN_TORCH = (2, 4)
@@ -46,6 +44,7 @@ class Agent:
         self.finder = StepFinder(self.user, self._tick, self._change, self._expects)
         self.recorder: Recorder | None = None
         self.started = datetime.datetime.now(datetime.timezone.utc)
+        self.notes: list[str] = []  # what the reader of the report must know
         self.source = b""  # the target's text as it was compiled
         self._drop_module_hook: Any = None
         self._stopping = False
@@ -122,48 +121,16 @@ class Agent:
     def _capture(self, recorder: Recorder) -> None:
         """All passes are done: write everything down, then stop the target."""
         self._stopping = True
-        strings, codes = recorder.strings.all, recorder.codes.codes
-        torch = recorder.torch
-        device, name = recorder.device, _device_name(torch, recorder.device)
-        facts = {
-            "target": self.config["target"],
-            "source": importlib.util.decode_source(self.source),
-            "args": sys.argv[1:],
-            "python": f"{sys.executable} ({platform.python_version()})",
-            "torch": torch.__version__,
-            "device": "cpu" if device.type == "cpu" else f"{device} {name}",
-            "device_type": device.type,
-            "device_index": -1 if device.type == "cpu" else device.index or 0,
-            "device_name": name,
-            "started": self.started.isoformat(timespec="seconds"),
-            "steps": len(recorder.clean_ns),
-            "warmup": recorder.warmup,
-            "boundary": self.finder.describe(),
-            "boundary_kind": self.finder.kind,
-            "loop": _loop_fact(self.finder),
-            "clean_ns": recorder.clean_ns,
-            "thread": recorder.thread,
-            "model": _model_name(self.models),
-            "loaders": self.loaders.all,
-            "cores": processor_count(),
-            "threads": torch.get_num_threads(),
-            "tf32": device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32,
-            "peaks": calibrate(torch, device, name),
-            "schemas": schema_kinds(torch, strings),
-            "python_version": list(sys.version_info[:2]),
-        }
-        table = [
-            {
-                "file": os.path.abspath(code.co_filename),
-                "function": getattr(code, "co_qualname", code.co_name),
-                "first_line": code.co_firstlineno,
-            }
-            for code in codes
-        ]
-        facts["reading_cpu_s"] = time.process_time() - recorder.cpu_at_end
+        facts = capture_facts(self, recorder)
         write_capture(
             self.config["capture"],
-            Capture(facts, strings, table, recorder.windows, self.loaders.fetches),
+            Capture(
+                facts,
+                recorder.strings.all,
+                code_table(recorder),
+                recorder.windows,
+                self.loaders.fetches,
+            ),
         )
         self.channel.send("captured")
         raise target.StopTarget
@@ -194,8 +161,8 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     path = config["target"]
     target.prepare(path, [config["argv0"], *arguments])
     sys.modules["stepscope"] = _marker_module(agent)
-    _stop_threads_quietly()
-    hooks.on_torch_import(agent.install)
+    stop_threads_quietly()
+    on_import("torch", agent.install)
     agent.clock.watch_threads()
     if hasattr(os, "register_at_fork"):
         # A worker that is forked in the middle of a recording would record itself, for nobody.
@@ -209,94 +176,16 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
         agent.channel.send("stopped")
         return
     except SystemExit as exit_request:
-        _report_end(agent, exit_request)
+        report_end(agent, exit_request)
         raise
     except BaseException as error:
-        _report_failure(agent, error)
+        report_failure(agent, error)
         target.print_exception(error)
         # KeyboardInterrupt aside, Python's own exit status for an uncaught exception.
         code = 130 if isinstance(error, KeyboardInterrupt) else 1
     if code:
         sys.exit(code)
-    _report_end(agent, None)
-
-
-def _stop_threads_quietly() -> None:
-    """Training in a thread is stopped through that thread: that is no error to print."""
-    report = threading.excepthook
-
-    def hook(arguments: Any) -> None:
-        if arguments.exc_type is not target.StopTarget:
-            report(arguments)
-
-    threading.excepthook = hook
-
-
-def _report_failure(agent: Agent, error: BaseException) -> None:
-    site = target.last_user_line(error.__traceback__, agent.user.owns)
-    if isinstance(error, SyntaxError) and error.filename:
-        site = (error.filename, error.lineno or 1)
-    agent.channel.send(
-        "raised",
-        type=type(error).__name__,
-        message=str(error)[:2000],
-        module=getattr(error, "name", None) if isinstance(error, ImportError) else None,
-        site=site,
-        ticks=agent.recorder.ticks_seen if agent.recorder else 0,
-        memory=_is_out_of_memory(error),
-    )
-
-
-def _report_end(agent: Agent, exit_request: SystemExit | None) -> None:
-    """The target ended by itself before we had what we need."""
-    site = None
-    if exit_request is not None:
-        site = target.last_user_line(exit_request.__traceback__, agent.user.owns)
-    agent.channel.send(
-        "ended",
-        code=None if exit_request is None else repr(exit_request.code),
-        site=site,
-        torch=agent.recorder is not None,
-        ticks=agent.recorder.ticks_seen if agent.recorder else 0,
-        boundary=agent.finder.kind,
-        counts=agent.finder.counts,
-    )
-
-
-def _is_out_of_memory(error: BaseException) -> bool:
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return True
-    # The CPU's allocator raises a plain RuntimeError, worded by platform.
-    return isinstance(error, RuntimeError) and "DefaultCPUAllocator: " in str(error)
-
-
-def _device_name(torch: Any, device: Any) -> str:
-    if device.type == "cuda":
-        return str(torch.cuda.get_device_name(device))
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as cpus:
-        for line in cpus:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _loop_fact(finder: StepFinder) -> dict[str, Any] | None:
-    loop = finder.loop
-    if loop is None:
-        return None
-    return {
-        "file": os.path.abspath(loop.file),
-        "line": loop.line,
-        "end_line": loop.end_line,
-        "mark": loop.mark,
-    }
-
-
-def _model_name(models: hooks.Models) -> str:
-    modules = list(models.modules)
-    if not modules:
-        return ""
-    return type(max(modules, key=lambda m: sum(1 for _ in m.parameters()))).__name__
+    report_end(agent, None)
 
 
 def _marker_module(agent: Agent) -> Any:

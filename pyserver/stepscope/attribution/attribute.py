@@ -20,7 +20,9 @@ from stepscope.attribution.device import DeviceLedger, device_ledger
 from stepscope.attribution.host import HostLedger, host_ledger
 from stepscope.attribution.memory import MemoryLedger, memory_ledger
 from stepscope.attribution.model import (
+    Assumed,
     Coverage,
+    FilesTouched,
     LineKey,
     MemoryProfile,
     Profile,
@@ -229,6 +231,9 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
             warmup=facts["warmup"],
             boundary=facts["boundary"],
             model=facts["model"],
+            process=facts["process"],
+            assumed=Assumed(**facts["assumed"]) if facts["assumed"] else None,
+            files=_files(facts["files"]) if facts["files"] else None,
         ),
         step_ms=ledgers.step_ms,
         tax=span / max(1, swept.steps) / step if step else 1.0,
@@ -243,6 +248,10 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
         sources=_sources({line.file for line in lines}, facts),
         notes=notes,
     )
+
+
+def _files(told: dict[str, Any]) -> FilesTouched:
+    return FilesTouched(told["guard"], tuple(told["kept"]), tuple(told["created"]))
 
 
 def _memory_profile(ledgers: Ledgers) -> MemoryProfile | None:

@@ -176,6 +176,34 @@ class MemoryProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumed:
+    """A model that no script ran: how it was made and called, since somebody had to decide.
+
+    ``file`` and ``line`` are the class; ``constructor`` and ``inputs`` are Python as one would
+    write it; ``source`` says in words where they come from.
+    """
+
+    file: str
+    line: int
+    constructor: str
+    inputs: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilesTouched:
+    """What the target did to files, up to the capture. Absolute paths.
+
+    ``kept`` existed before and were left as they are: writes went to private copies. ``created``
+    are new. ``guard`` says how: "overlay", "functions" or "off".
+    """
+
+    guard: str
+    kept: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """What was run, and how its steps were found."""
 
@@ -189,6 +217,9 @@ class RunInfo:
     warmup: int
     boundary: str  # how steps were found, one sentence
     model: str = ""  # class of the model that the optimizers hold, for headings
+    process: str = "main"  # which process made the steps: "main", or a child in words
+    assumed: Assumed | None = None
+    files: FilesTouched | None = None
 
 
 @dataclass(frozen=True, slots=True)

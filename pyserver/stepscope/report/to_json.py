@@ -6,12 +6,14 @@ Times are milliseconds per step, sizes bytes, lines 1-based, paths absolute; ``N
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
 from stepscope.attribution.model import (
     Breakdown,
     Categories,
+    FilesTouched,
     LineCost,
     LineKey,
     MemoryProfile,
@@ -55,6 +57,9 @@ def _report(report: Report) -> Json:
             "warmup": run.warmup,
             "boundary": run.boundary,
             "model": run.model,
+            "process": run.process,
+            "assumed": None if run.assumed is None else dataclasses.asdict(run.assumed),
+            "files": None if run.files is None else _files(run.files),
         },
         "step_ms": {
             "median": profile.step_ms.median,
@@ -94,6 +99,10 @@ def _without_dust(value: Any) -> Any:
 def _share(value: float) -> float:
     """A sum of shares that should be all of it is 1, not 1.0000000000000002."""
     return 1.0 if 1 < value < 1 + DUST else value
+
+
+def _files(files: FilesTouched) -> Json:
+    return {"guard": files.guard, "kept": list(files.kept), "created": list(files.created)}
 
 
 def _breakdown(shares: Breakdown) -> Json:

@@ -23,7 +23,7 @@ def build_timeline(capture: Capture) -> Timeline:
     """Columns -> events; the clocks are checked against each other on the way."""
     facts = capture.facts
     places = Places(capture.codes)
-    notes: list[str] = []
+    notes: list[str] = list(facts["notes"])
     loop = None
     if facts["loop"] is not None and facts["boundary_kind"] != "explicit":
         mark = facts["loop"]["mark"]

@@ -1,0 +1,100 @@
+"""What the capture says about the run as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import platform
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from . import hooks
+from .boundary import StepFinder
+from .calibration import calibrate
+from .passes import Recorder, processor_count
+from .profiler import schema_kinds
+
+if TYPE_CHECKING:
+    from .main import Agent
+
+
+def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
+    """Everything but the columns. Plain data that JSON can hold."""
+    torch = recorder.torch
+    device, name = recorder.device, _device_name(torch, recorder.device)
+    facts = {
+        "target": agent.config["target"],
+        "source": importlib.util.decode_source(agent.source),
+        "args": sys.argv[1:],
+        "python": f"{sys.executable} ({platform.python_version()})",
+        "torch": torch.__version__,
+        "device": "cpu" if device.type == "cpu" else f"{device} {name}",
+        "device_type": device.type,
+        "device_index": -1 if device.type == "cpu" else device.index or 0,
+        "device_name": name,
+        "started": agent.started.isoformat(timespec="seconds"),
+        "steps": len(recorder.clean_ns),
+        "warmup": recorder.warmup,
+        "boundary": agent.finder.describe(),
+        "boundary_kind": agent.finder.kind,
+        "loop": _loop_fact(agent.finder),
+        "clean_ns": recorder.clean_ns,
+        "thread": recorder.thread,
+        "model": _model_name(agent.models),
+        "loaders": agent.loaders.all,
+        "cores": processor_count(),
+        "threads": torch.get_num_threads(),
+        "tf32": device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32,
+        "peaks": calibrate(torch, device, name),
+        "schemas": schema_kinds(torch, recorder.strings.all),
+        "python_version": list(sys.version_info[:2]),
+        "notes": list(agent.notes),
+        "process": "main",
+        "assumed": None,
+        "files": None,
+    }
+    facts["reading_cpu_s"] = time.process_time() - recorder.cpu_at_end
+    return facts
+
+
+def code_table(recorder: Recorder) -> list[dict[str, Any]]:
+    """The code objects that the line clock saw, by number."""
+    return [
+        {
+            "file": os.path.abspath(code.co_filename),
+            "function": getattr(code, "co_qualname", code.co_name),
+            "first_line": code.co_firstlineno,
+        }
+        for code in recorder.codes.codes
+    ]
+
+
+def _device_name(torch: Any, device: Any) -> str:
+    if device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as cpus:
+        for line in cpus:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _loop_fact(finder: StepFinder) -> dict[str, Any] | None:
+    loop = finder.loop
+    if loop is None:
+        return None
+    return {
+        "file": os.path.abspath(loop.file),
+        "line": loop.line,
+        "end_line": loop.end_line,
+        "mark": loop.mark,
+    }
+
+
+def _model_name(models: hooks.Models) -> str:
+    modules = list(models.modules)
+    if not modules:
+        return ""
+    return type(max(modules, key=lambda m: sum(1 for _ in m.parameters()))).__name__
