@@ -41,6 +41,7 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
         cwd=options.cwd,
         steps=options.steps,
         warmup=options.warmup,
+        loop=options.loop,
         timeout_s=options.timeout,
     )
     return run_command(RunOptions(request, json=options.json, quiet=options.quiet))
@@ -74,6 +75,9 @@ def _build_parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--steps", type=_whole_from(1), metavar="N", help="steps to time")
     run.add_argument("--warmup", type=_whole_from(0), metavar="N", help="steps to run before that")
+    run.add_argument(
+        "--loop", type=_whole_from(1), metavar="LINE", help="the loop whose passes are the steps"
+    )
     run.add_argument("--python", metavar="EXE", help="interpreter to run the target with")
     run.add_argument("--cwd", type=Path, metavar="DIR", help="folder to run the target in")
     run.add_argument(
@@ -97,7 +101,9 @@ def _build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-_WITH_VALUE = frozenset({"--steps", "--warmup", "--python", "--cwd", "--timeout", "--json"})
+_WITH_VALUE = frozenset(
+    {"--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--json"}
+)
 
 
 def _split_at_target(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -74,7 +74,9 @@ def print_an_epoch(on_progress: OnProgress, on_output: OnOutput, cancel: CancelT
 
 
 def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
-    arguments = "run --steps 5 --warmup=0 --python /py --cwd /data --timeout 1.5 --quiet train.py"
+    arguments = (
+        "run --steps 5 --warmup=0 --loop 7 --python /py --cwd /data --timeout 1.5 --quiet train.py"
+    )
     assert main(arguments.split()) == 0
     assert pipeline.requests == [
         ProfileRequest(
@@ -83,6 +85,7 @@ def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
             cwd=Path("/data"),
             steps=5,
             warmup=0,
+            loop=7,
             timeout_s=1.5,
         )
     ]

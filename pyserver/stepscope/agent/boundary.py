@@ -4,6 +4,8 @@ Order of trust: the script's own ``step()`` marks, optimizer steps, backward pas
 of modules that own parameters. The events of a kind are grouped by the user's enclosing loop, which
 is the innermost loop that holds both the optimizer step and its backward pass; all events of one
 pass of that loop are one step.
+
+Where a person has chosen a loop, its passes are the steps, and nothing else counts.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from types import FrameType
 from .loops import Loop, LoopIndex
 from .usercode import UserCode
 
-KINDS = ("module", "backward", "optimizer", "explicit")  # rising trust
+KINDS = ("module", "backward", "optimizer", "explicit", "chosen")  # rising trust
 _WORDS = {
+    "chosen": "passes of the chosen loop",
     "explicit": "the script's own step() calls",
     "optimizer": "optimizer steps",
     "backward": "backward passes",
@@ -61,11 +64,17 @@ class StepFinder:
         self._backward: Site | None = None
         self._in_other_loop = False
 
+    def choose(self, loop: Loop) -> None:
+        """From now on each pass of ``loop``, told as an event "chosen", is a step."""
+        self.kind, self.loop = "chosen", loop
+
     def describe(self) -> str:
         """How steps were found, as a sentence for the report."""
         if self.kind is None:
             return "no step was found"
         words = _WORDS[self.kind]
+        if self.kind == "chosen" and self.loop is not None:
+            return f"{words} at line {self.loop.line} of {self.loop.file}"
         if self.kind == "explicit" or self.loop is None:
             return (
                 f"{words} (no loop of the user's own around them)" if self.loop is None else words
@@ -75,6 +84,10 @@ class StepFinder:
     def event(self, kind: str, frame: FrameType | None) -> None:
         """Something that may end a step has just happened in ``frame``."""
         self.counts[kind] += 1
+        if self.kind == "chosen":
+            if kind == "chosen":
+                self._on_tick()
+            return
         if self.kind is not None and KINDS.index(kind) < KINDS.index(self.kind):
             if kind == "backward":
                 self._backward = self._site(frame)

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .capture import FETCH_COLUMNS, new_table
+from .own_profilers import replace_profilers
 
 _DYNAMO = os.path.join("torch", "_dynamo")
 
@@ -95,8 +96,17 @@ class Models:
         self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
-def install(torch: Any, listener: Listener, loaders: Loaders, models: Models) -> Callable[[], None]:
-    """Wrap torch's entry points. Returns what takes the module-call wrapper out again."""
+def install(
+    torch: Any,
+    listener: Listener,
+    loaders: Loaders,
+    models: Models,
+    note: Callable[[str], None],
+) -> Callable[[], None]:
+    """Wrap torch's entry points. Returns what takes the module-call wrapper out again.
+
+    ``note`` takes a sentence that the reader of the report must know.
+    """
     pid = os.getpid()
 
     def tell(kind: str, frame: Any) -> None:
@@ -106,7 +116,7 @@ def install(torch: Any, listener: Listener, loaders: Loaders, models: Models) ->
     _wrap_optimizers(tell, models)
     _wrap_backward(torch, tell)
     _wrap_loaders(loaders)
-    _replace_profiler(torch, tell)
+    replace_profilers(torch, tell, note)
     return _wrap_modules(torch, tell, loaders, models)
 
 
@@ -121,24 +131,28 @@ def _wrap_optimizers(tell: Callable[[str, Any], None], models: Models) -> None:
 
 
 def _wrap_backward(torch: Any, tell: Callable[[str, Any], None]) -> None:
-    original = torch.autograd.backward
+    """Hear of ``backward()`` and of ``autograd.grad()``, which ``torch.func`` calls too."""
     busy = threading.local()
 
-    @functools.wraps(original)
-    def backward(*args: Any, **kwargs: Any) -> Any:
-        # Reentrant backward (inside checkpoint, say) is part of the outer one.
-        outermost = not getattr(busy, "value", False)
-        busy.value = True
-        try:
-            result = original(*args, **kwargs)
-        finally:
+    def heard(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def differentiate(*args: Any, **kwargs: Any) -> Any:
+            # Reentrant backward (inside checkpoint, say) is part of the outer one.
+            outermost = not getattr(busy, "value", False)
+            busy.value = True
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                if outermost:
+                    busy.value = False
             if outermost:
-                busy.value = False
-        if outermost:
-            tell("backward", sys._getframe(1))
-        return result
+                tell("backward", sys._getframe(1))
+            return result
 
-    torch.autograd.backward = backward
+        return differentiate
+
+    torch.autograd.backward = heard(torch.autograd.backward)
+    torch.autograd.grad = heard(torch.autograd.grad)
 
 
 def _wrap_loaders(loaders: Loaders) -> None:
@@ -163,29 +177,6 @@ def _wrap_loaders(loaders: Loaders) -> None:
     loader_class.__init__ = make_loader
     base.__init__ = begin_iteration
     base.__next__ = fetch_next
-
-
-def _replace_profiler(torch: Any, tell: Callable[[str, Any], None]) -> None:
-    """Two profilers cannot run at once: the script's own only marks steps while we are at work."""
-    profiler = getattr(torch, "profiler", None)
-    if profiler is None:
-        return
-    quiet = profiler.profile
-
-    def nothing(self: Any, *args: Any, **kwargs: Any) -> None:
-        return None
-
-    def step(self: Any) -> None:
-        tell("explicit", sys._getframe(1))
-
-    def enter(self: Any) -> Any:
-        return self
-
-    quiet.start = nothing
-    quiet.stop = nothing
-    quiet.step = step
-    quiet.__enter__ = enter
-    quiet.__exit__ = nothing
 
 
 def _wrap_modules(

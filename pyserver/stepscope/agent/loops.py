@@ -33,6 +33,14 @@ class LoopIndex:
         """Take this as the file's text: it is what runs, whatever the file says meanwhile."""
         self._files[file] = _functions(file, source)
 
+    def starting_at(self, file: str, line: int) -> Loop | None:
+        """The loop whose statement begins in ``line``."""
+        functions = self._files.get(file)
+        if functions is None:
+            functions = self._files[file] = _functions(file, _read(file))
+        loops = [loop for _, _, loops in functions for loop in loops if loop.line == line]
+        return loops[0] if loops else None
+
     def enclosing(self, file: str, line: int) -> list[Loop]:
         """Loops that contain ``line`` within its own function, innermost first."""
         functions = self._files.get(file)
@@ -45,6 +53,24 @@ class LoopIndex:
         loops = min(around, key=lambda entry: entry[1] - entry[0])[2]
         found = [loop for loop in loops if loop.line <= line <= loop.end_line]
         return sorted(found, key=lambda loop: loop.end_line - loop.line)
+
+
+def with_pass_calls(source: bytes, line: int, name: str) -> ast.Module:
+    """The file's tree with a call of ``name()`` at the start of each pass of the loop at ``line``.
+
+    The call stands on the line of the body's first statement, so no line of the file moves or
+    fires twice. Raises ``SyntaxError`` as ``compile`` would.
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node.lineno == line:
+            call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))
+            first = node.body[0]
+            for part in ast.walk(call):
+                ast.copy_location(part, first)
+            node.body.insert(0, call)
+            break
+    return tree
 
 
 def _read(file: str) -> bytes:

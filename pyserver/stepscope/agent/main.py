@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import datetime
 import faulthandler
@@ -10,7 +11,7 @@ import re
 import sys
 import threading
 import traceback
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from . import hooks, target
@@ -21,10 +22,12 @@ from .ending import report_end, report_failure, stop_threads_quietly
 from .facts import capture_facts, code_table
 from .imports import on_import
 from .lineclock import make_line_clock
+from .loops import with_pass_calls
 from .passes import Recorder
 from .usercode import UserCode
 
 MIN_TORCH = (2, 4)
+_PASS_NAME = "__stepscope_pass__"
 _SIGNS = {
     "optimizer": re.compile(rb"\.step\("),
     "backward": re.compile(rb"\.backward\(|autograd\.grad\("),
@@ -67,7 +70,9 @@ class Agent:
             torch, self.clock, self.loaders, self.models, self.channel,
             self.config["wishes"], self._is_aligned, self._capture,
         )  # fmt: skip
-        self._drop_module_hook = hooks.install(torch, self, self.loaders, self.models)
+        self._drop_module_hook = hooks.install(
+            torch, self, self.loaders, self.models, self.notes.append
+        )
 
     def event(self, kind: str, frame: FrameType | None) -> None:
         """From the hooks. Nothing of ours may break the target: a fault of ours is reported."""
@@ -94,7 +99,10 @@ class Agent:
         if self.recorder is None:
             return
         self.recorder.restart()
-        if self.finder.kind not in (None, "module") and self._drop_module_hook is not None:
+        if (
+            self.finder.kind not in (None, "module", "chosen")
+            and self._drop_module_hook is not None
+        ):
             # Module calls cannot matter any more; give the target its own __call__ back.
             self._drop_module_hook()
             self._drop_module_hook = None
@@ -169,9 +177,10 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
         os.register_at_fork(after_in_child=agent.clock.stop)
     code = 0
     try:
-        compiled, agent.source = target.compile_target(path)
+        agent.source = target.read_target(path)
         agent.finder.index.know(path, agent.source)
-        target.run(compiled, target.main_module(path))
+        module = target.main_module(path)
+        target.run(target.compile_target(path, _with_chosen_loop(agent, module)), module)
     except target.StopTarget:
         agent.channel.send("stopped")
         return
@@ -188,10 +197,23 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     report_end(agent, None)
 
 
+def _with_chosen_loop(agent: Agent, module: ModuleType) -> bytes | ast.Module:
+    """The target's text; if a loop was chosen, a tree in which each of its passes calls us."""
+    path, line = agent.config["target"], agent.config["wishes"].get("loop")
+    loop = agent.finder.index.starting_at(path, line) if line else None
+    if loop is None:
+        if line:
+            agent.notes.append(
+                f"There is no loop at line {line} any more; steps were found as usual."
+            )
+        return agent.source
+    agent.finder.choose(loop)
+    module.__dict__[_PASS_NAME] = lambda: agent.event("chosen", None)
+    return with_pass_calls(agent.source, loop.line, _PASS_NAME)
+
+
 def _marker_module(agent: Agent) -> Any:
     """What ``import stepscope`` gives to a target where the package is not installed."""
-    from types import ModuleType
-
     module = ModuleType("stepscope", "Stepscope's step marker, present while it profiles.")
 
     def step() -> None:

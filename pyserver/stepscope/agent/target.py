@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib.machinery
 import os
@@ -45,12 +46,16 @@ def main_module(target: str) -> ModuleType:
     return module
 
 
-def compile_target(target: str) -> tuple[CodeType, bytes]:
-    """The target's code and its text. Raises ``SyntaxError`` or ``OSError`` as they are."""
+def read_target(target: str) -> bytes:
+    """The target's text, which is what runs whatever the file says later. Raises ``OSError``."""
     with open(target, "rb") as file:
-        source = file.read()
+        return file.read()
+
+
+def compile_target(target: str, source: bytes | ast.Module) -> CodeType:
+    """The target's code. Raises ``SyntaxError``."""
     # dont_inherit: this file's own __future__ imports must not reach the user's code.
-    return compile(source, target, "exec", dont_inherit=True), source
+    return compile(source, target, "exec", dont_inherit=True)
 
 
 def run(code: CodeType, module: ModuleType) -> None:

@@ -106,6 +106,17 @@ def ended_early(message: dict[str, Any], name: str) -> Failure:
     return Failure(FailureKind.NO_STEP, text, file, line)
 
 
+def chosen_loop_not_reached(target: Path, line: int) -> Failure:
+    """The target ended by itself and the loop that somebody chose had not made two passes."""
+    return Failure(
+        FailureKind.NO_STEP,
+        f"{target.name} ended without a pass of the chosen loop at line {line}; "
+        "choose another loop.",
+        str(target.absolute()),
+        line,
+    )
+
+
 def died(status: int, tail: str, target: Path) -> Failure:
     """The process ended without a word: killed, crashed in native code, or ``os._exit``."""
     name = target.name

@@ -73,6 +73,7 @@ class ProfileRequest:
     warmup: int | None = None
     timeout_s: float = 300.0  # for the set-up: no first step within it ends the run
     workspace: tuple[Path, ...] = ()  # further roots of user code
+    loop: int | None = None  # line of the loop whose passes are the steps; None: to be found
 
 
 OnProgress = Callable[[Progress], None]

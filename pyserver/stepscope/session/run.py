@@ -55,7 +55,11 @@ def _run(
     cancel: CancelToken,
     stack: contextlib.ExitStack,
 ) -> Path:
-    wishes: dict[str, Any] = {"steps": request.steps, "warmup": request.warmup}
+    wishes: dict[str, Any] = {
+        "steps": request.steps,
+        "warmup": request.warmup,
+        "loop": request.loop,
+    }
     while True:
         capture = folder / "capture"
         ended = _attempt(request, capture, wishes, on_progress, on_output, cancel, stack)
@@ -63,6 +67,8 @@ def _run(
             return capture
         wishes_next = _second_try(wishes, ended)
         if wishes_next is None:
+            if ended["boundary"] == "chosen" and not ended["ticks"] and request.loop:
+                raise failures.chosen_loop_not_reached(request.target, request.loop)
             raise failures.ended_early(ended, request.target.name)
         wishes = wishes_next
 
@@ -74,6 +80,8 @@ def _second_try(wishes: dict[str, Any], ended: dict[str, Any]) -> dict[str, Any]
     if ended["ticks"] >= 2 and "limit" not in wishes:
         # Too short for the usual passes: it makes exactly this many steps, so plan for them.
         return {**wishes, "limit": ended["ticks"]}
+    if ended["boundary"] == "chosen":
+        return None
     counts = ended["counts"]
     trained = counts["optimizer"] or counts["explicit"]
     if ended["ticks"] == 0 and not trained and "never" not in wishes:

@@ -292,3 +292,27 @@ def test_a_frameworks_loop_hides_the_users_loops_around_it(find: Find) -> None:
     )
     assert found.loop is None
     assert found.ticks == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_chosen_loop_is_the_step_whatever_happens_in_it(tmp_path: Path) -> None:
+    text = (
+        "for n in range(3):\n    chosen()\n    for _ in range(2):\n        module()\noptimizer()\n"
+    )
+    path = str(tmp_path / "train.py")
+    ticks: list[int] = []
+    names: dict[str, int] = {}
+    finder = StepFinder(
+        UserCode([str(tmp_path)]), lambda: ticks.append(names["n"]), lambda: None, bool
+    )
+    finder.index.know(path, text.encode())
+    loop = finder.index.starting_at(path, 1)
+    assert loop is not None
+    finder.choose(loop)
+    events = {
+        kind: lambda kind=kind: finder.event(kind, sys._getframe(1))
+        for kind in ("chosen", "module", "optimizer")
+    }
+    exec(compile(text, path, "exec"), {**events}, names)
+    assert ticks == [0, 1, 2]
+    assert finder.describe() == f"passes of the chosen loop at line 1 of {path}"
+    assert finder.counts["module"] == 6

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from stepscope.agent.loops import LoopIndex
+from stepscope.agent.loops import LoopIndex, with_pass_calls
 
 
 def loops(source: str, line: int) -> list[tuple[int, int, tuple[int, int]]]:
@@ -113,3 +114,47 @@ def test_a_file_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
     index = LoopIndex()
     assert [loop.line for loop in index.enclosing(str(path), 3)] == [2]
     assert index.enclosing(str(tmp_path / "none.py"), 1) == []
+
+
+@pytest.mark.parametrize(("line", "passes"), [(1, 2), (3, 6), (2, 0)])
+def test_each_pass_of_the_named_loop_calls(line: int, passes: int) -> None:
+    calls: list[int] = []
+    tree = with_pass_calls(NESTED.lstrip("\n").encode(), line, "told")
+    exec(compile(tree, "train.py", "exec"), {"told": lambda: calls.append(1)})
+    assert len(calls) == passes
+
+
+def test_the_call_adds_no_line_event() -> None:
+    source = NESTED.lstrip("\n").encode()
+
+    def lines(code: object) -> list[int]:
+        seen: list[int] = []
+
+        def local(frame: object, event: str, arg: object) -> object:
+            if event == "line":
+                seen.append(frame.f_lineno)  # type: ignore[attr-defined]
+            return local
+
+        def trace(frame: object, event: str, arg: object) -> object:
+            named = frame.f_code.co_filename == "train.py"  # type: ignore[attr-defined]
+            return local if named else None
+
+        before = sys.gettrace()
+        sys.settrace(trace)  # type: ignore[arg-type]
+        try:
+            exec(code, {"told": int})  # type: ignore[arg-type]
+        finally:
+            sys.settrace(before)
+        return seen
+
+    plain = lines(compile(source, "train.py", "exec"))
+    assert plain == lines(compile(with_pass_calls(source, 3, "told"), "train.py", "exec"))
+
+
+def test_a_loop_is_found_by_its_header() -> None:
+    index = LoopIndex()
+    index.know("train.py", NESTED.lstrip("\n").encode())
+    loop = index.starting_at("train.py", 3)
+    assert loop is not None
+    assert (loop.line, loop.end_line) == (3, 4)
+    assert index.starting_at("train.py", 4) is None
