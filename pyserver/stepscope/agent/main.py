@@ -68,7 +68,7 @@ class Agent:
             raise target.StopTarget
         self.recorder = Recorder(
             torch, self.clock, self.loaders, self.models, self.channel,
-            self.config["wishes"], self._is_aligned, self._capture,
+            self.config["wishes"], self._is_aligned, self._capture, self.notes.append,
         )  # fmt: skip
         self._drop_module_hook = hooks.install(
             torch, self, self.loaders, self.models, self.notes.append
@@ -79,8 +79,11 @@ class Agent:
         if self._stopping:
             raise target.StopTarget  # it was swallowed once; ask again
         try:
+            if self.recorder is not None:
+                self.recorder.check_budget()
             self.finder.event(kind, frame)
         except target.StopTarget:
+            self._stopping = True
             raise
         except Exception:
             self._fault()

@@ -16,12 +16,15 @@ from . import memory
 from .capture import Window
 from .channel import Channel
 from .hooks import Loaders, Models
+from .limits import MAX_MOVES, Budget, Compiles
 from .lineclock import CodeTable, LineClock, event_cost_ns, to_columns
 from .plan import MAX_WARMUP, MAX_WARMUP_SECONDS, Plan, is_steady, plan_for, plan_within
 from .profiler import Recording, Strings
+from .target import StopTarget
 
 _PASSES = ("clean", "lines", "mapped", "detail")
 _PHASE = {"clean": "measuring", "lines": "capturing", "mapped": "capturing", "detail": "capturing"}
+_WORDS = {"clean": "clean", "lines": "line", "mapped": "mapping", "detail": "memory"}
 _PROGRESS_EVERY_NS = 100_000_000
 
 
@@ -42,6 +45,7 @@ class Recorder:
         wishes: dict[str, Any],
         aligned: Callable[[], bool],
         finish: Callable[[Recorder], None],
+        note: Callable[[str], None],
     ) -> None:
         self.torch = torch
         self._clock = clock
@@ -67,6 +71,8 @@ class Recorder:
         self._cuda_events: list[Any] = []
         self._name: str | None = None
         self._last_progress = 0
+        self.note = note
+        self._compiles, self._moves = Compiles(), 0
         self.restart()
 
     def restart(self) -> None:
@@ -106,10 +112,9 @@ class Recorder:
             assert self.plan is not None
             wanted = self.plan.intervals(self._name)
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
-            if len(self._ticks) > wanted:
+            if len(self._ticks) > wanted or self._must_cut():
                 self.cpu_at_end = time.process_time()
-                self._end_pass()
-                self._next_pass()
+                self._finish_pass()
 
     def _warm(self, now: int) -> None:
         if self._previous is not None:
@@ -149,9 +154,55 @@ class Recorder:
         self._name = "done"
         self._finish(self)
 
+    def _finish_pass(self) -> None:
+        """The pass has its steps. One in which something was compiled begins anew."""
+        name = self._name
+        assert name is not None
+        if not self._compiles.happened():
+            self._moves = 0
+        elif self._moves < MAX_MOVES and "limit" not in self._wishes:
+            self._moves += 1
+            self._abandon()
+            self._begin_pass(name)
+            return
+        else:
+            self.note(
+                "torch.compile went on compiling in the measured steps, so their times include it."
+            )
+        self._end_pass()
+        self._next_pass()
+
+    def _must_cut(self) -> bool:
+        """Whether this pass ends early, with the whole steps that it has."""
+        assert self.plan is not None
+        assert self._name is not None
+        done = len(self._ticks) - 1
+        least = 2 if self._name == "detail" else 1
+        if self.plan.aligned and self._name != "clean":
+            least += 1
+        if done < least:
+            return False
+        reason = self._budget.reached(profiling=self._recording is not None)
+        if reason is None:
+            return False
+        self.note(
+            f"The {_WORDS[self._name]} pass was cut after {done} step{'s' if done > 1 else ''}, "
+            f"because {reason}."
+        )
+        return True
+
+    def check_budget(self) -> None:
+        """Between two ticks: a single step may make more events than memory holds."""
+        if self._recording is not None and self._budget.overdrawn():
+            self._abandon()
+            self._channel.send("too-big", bytes=int(self._budget.bytes))
+            raise StopTarget
+
     def _begin_pass(self, name: str) -> None:
         assert self.plan is not None
         self._name = name
+        self._compiles.begin()
+        self._budget = Budget(wished=bool(self._wishes.get("steps")))
         cuda = self.device.type == "cuda"
         self._progress(_PHASE[name], 0, self.plan.intervals(name), 0)
         self._loaders.recording = True

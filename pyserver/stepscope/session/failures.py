@@ -55,6 +55,12 @@ def from_message(message: dict[str, Any], python: str, target: Path) -> Failure 
             FailureKind.TARGET_FAILED,
             f"Stepscope itself failed while it profiled {name} ({last}); please report this.",
         )
+    if kind == "too-big":
+        return Failure(
+            FailureKind.NO_STEP,
+            f"One step of {name} makes more operators than {message['bytes'] >> 20} MB of "
+            "profiler memory hold; choose an inner loop, or call stepscope.step() more often.",
+        )
     if kind == "raised":
         if message.get("module") == "torch":
             return Failure(
