@@ -234,6 +234,12 @@ def _plain(value: Any) -> Any:
 StartSession = Callable[..., Any]
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers remember nothing of the person who runs the tests, nor of other tests."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
     """Start servers; each is shut down, and has to end, after the test."""

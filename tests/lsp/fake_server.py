@@ -103,6 +103,7 @@ def _plain(request: ProfileRequest) -> dict[str, Any]:
         "cwd": str(request.cwd),
         "steps": request.steps,
         "warmup": request.warmup,
+        "loop": request.loop,
         "timeout_s": request.timeout_s,
         "workspace": [str(folder) for folder in request.workspace],
     }

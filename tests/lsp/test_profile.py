@@ -49,6 +49,7 @@ async def test_the_request_is_made_of_options_and_parameters(start_session: Star
         "cwd": str(session.folder),
         "steps": 7,
         "warmup": 2,
+        "loop": None,
         "timeout_s": 60.0,
         "workspace": [str(session.folder)],
     }

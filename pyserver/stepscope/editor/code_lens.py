@@ -1,23 +1,40 @@
-"""Lenses that start a run: above every module class and above the ``__main__`` guard of a file."""
+"""Lenses that start a run: above module classes, the ``__main__`` guard, and loops to choose."""
 
 from __future__ import annotations
 
 import ast
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lsprotocol import types
 
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.protocol import COMMAND_PROFILE
 from stepscope.editor.staleness import LineMap
+from stepscope.editor.step_loops import step_loops
 from stepscope.editor.text import parse
 from stepscope.editor.to_lsp import line_start
+from stepscope.report.source import split_lines
 
 TITLE = "Profile this model"
+TITLE_LOOP = "Profile this loop"
+TITLE_CHOSEN = "Profile this loop (chosen)"
+TITLE_FORGET = "Let Stepscope choose"
 
 _BASES = frozenset({"Module", "LightningModule", "PreTrainedModel"})
 _NAMESPACES = frozenset({"nn", "torch.nn"})
 _NOT_MODULES = frozenset({"Parameter", "ParameterList", "Buffer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """One lens. ``arguments`` go with the file's uri to the profile command."""
+
+    line: int  # 1-based
+    title: str
+    arguments: dict[str, Any] = field(default_factory=dict)
 
 
 def register(server: StepscopeServer) -> None:
@@ -30,50 +47,73 @@ def register(server: StepscopeServer) -> None:
         uri = params.text_document.uri
         path = server.path_of(uri)
         text = None if path is None else server.text_of(path)
-        if text is None:
+        if path is None or text is None:
             return None
+        chosen = server.choices.line(path, text)
         return [
             types.CodeLens(
-                range=line_start(line),
+                range=line_start(lens.line),
                 command=types.Command(
-                    title=TITLE, command=COMMAND_PROFILE, arguments=[{"uri": uri}]
+                    title=lens.title,
+                    command=COMMAND_PROFILE,
+                    arguments=[{"uri": uri, **lens.arguments}],
                 ),
             )
-            for line in known.lens_lines(uri, text)
+            for lens in known.lenses(uri, text, lambda text: lenses(text, chosen))
         ]
 
     server.add_feature(types.TEXT_DOCUMENT_CODE_LENS, code_lens)
 
 
-def lens_lines(text: str) -> list[int] | None:
-    """1-based lines to put a lens above; None for a text that does not parse."""
+def lenses(text: str, chosen: int | None = None) -> list[Lens] | None:
+    """Every lens of a file; None for a text that does not parse.
+
+    ``chosen`` is the line of the loop that was chosen before.
+    """
     tree = parse(text)
     if tree is None:
         return None
-    return sorted({*_module_lines(tree), *_guard_lines(tree)})
+    lines = sorted({*_module_lines(tree), *_guard_lines(tree)})
+    return [*(Lens(line, TITLE) for line in lines), *_loop_lenses(tree, text, chosen)]
+
+
+def _loop_lenses(tree: ast.Module, text: str, chosen: int | None) -> list[Lens]:
+    """A lens on each loop that may be the step, where there is more than one."""
+    lines = [loop.line for loop in step_loops(tree, split_lines(text))]
+    if chosen is not None and chosen not in lines:
+        lines = sorted([*lines, chosen])
+    if len(lines) < 2 and chosen is None:
+        return []
+    found: list[Lens] = []
+    for line in lines:
+        title = TITLE_CHOSEN if line == chosen else TITLE_LOOP
+        found.append(Lens(line, title, {"loop": line}))
+        if line == chosen:
+            found.append(Lens(line, TITLE_FORGET, {"loop": None}))
+    return found
 
 
 class _LastGood:
     """Keeps the lenses in place while a line is being typed and the text does not parse."""
 
     def __init__(self, size: int = 64) -> None:
-        self._known: OrderedDict[str, tuple[str, list[int]]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[str, list[Lens]]] = OrderedDict()
         self._size = size
 
-    def lens_lines(self, uri: str, text: str) -> list[int]:
-        lines = lens_lines(text)
-        if lines is not None:
-            self._known[uri] = (text, lines)
+    def lenses(self, uri: str, text: str, find: Callable[[str], list[Lens] | None]) -> list[Lens]:
+        found = find(text)
+        if found is not None:
+            self._known[uri] = (text, found)
             self._known.move_to_end(uri)
             if len(self._known) > self._size:
                 self._known.popitem(last=False)
-            return lines
+            return found
         if uri not in self._known:
             return []
-        good_text, good_lines = self._known[uri]
+        good_text, good = self._known[uri]
         line_map = LineMap(good_text, text)
-        places = [line_map.current(line) for line in good_lines]
-        return [place.line for place in places if place is not None]
+        placed = [(line_map.current(lens.line), lens) for lens in good]
+        return [replace(lens, line=place.line) for place, lens in placed if place is not None]
 
 
 def _module_lines(tree: ast.Module) -> list[int]:

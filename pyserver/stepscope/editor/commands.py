@@ -69,12 +69,23 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
     failed_before = server.store.clear_failure(path)
     if failed_before is not None:
         diagnostics.publish(server, [failed_before])
+    loop = _chosen_loop(server, path, params)
+    request = replace(_request(server, Path(path), params), loop=loop)
     try:
-        report = await server.runs.profile(_request(server, Path(path), params))
+        report = await server.runs.profile(request)
     except Failure as failure:
         return _failed(server, path, failure)
     await _deliver(server, params.uri, report)
     return {"ok": True, "step_ms": report.profile.step_ms.median}
+
+
+def _chosen_loop(server: StepscopeServer, path: str, params: ProfileParams) -> int | None:
+    """The loop to profile: the one just chosen, else the one chosen before."""
+    text = server.text_of(path) or ""
+    if params.loop is not None or params.forgets_loop:
+        server.choices.choose(path, text, params.loop)
+        server.refresh_views()
+    return server.choices.line(path, text)
 
 
 def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> ProfileRequest:

@@ -17,6 +17,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 import stepscope
+from stepscope.editor.choices import LoopChoices, state_file
 from stepscope.editor.options import Options
 from stepscope.editor.runs import ProfileTarget, Runs
 from stepscope.editor.store import ReportStore, file_key, read_text
@@ -54,6 +55,7 @@ class StepscopeServer(LanguageServer):
         )
         self.options = Options()
         self.store = ReportStore()
+        self.choices = LoopChoices(state_file())
         self.runs = Runs(self, profile_target or _pipeline_profile_target)
 
     # -- features ------------------------------------------------------------------------------

@@ -28,11 +28,17 @@ class ProfileAnswer(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ProfileParams:
-    """``{uri, args?, steps?}``. ``None``: what the options say."""
+    """``{uri, args?, steps?, loop?}``. ``None``: what the options say.
+
+    ``loop`` is the line of a loop whose passes are the steps, remembered for the file; ``null``
+    forgets it (``forgets_loop``), and without the key the remembered one is used.
+    """
 
     uri: str
     args: tuple[str, ...] | None = None
     steps: int | None = None
+    loop: int | None = None
+    forgets_loop: bool = False
 
 
 def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
@@ -47,7 +53,16 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
     steps = given.get("steps")
     if steps is not None and (not isinstance(steps, int) or steps < 1):
         raise ValueError(f"{COMMAND_PROFILE}: steps must be a whole number from 1.")
-    return ProfileParams(uri, None if args is None else tuple(args), steps)
+    loop = given.get("loop")
+    if loop is not None and (not isinstance(loop, int) or loop < 1):
+        raise ValueError(f"{COMMAND_PROFILE}: loop must be the line of a loop.")
+    return ProfileParams(
+        uri=uri,
+        args=None if args is None else tuple(args),
+        steps=steps,
+        loop=loop,
+        forgets_loop="loop" in given and loop is None,
+    )
 
 
 def parse_clear_params(arguments: tuple[Any, ...]) -> str | None:

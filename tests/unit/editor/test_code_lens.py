@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepscope.editor.code_lens import lens_lines
+from stepscope.editor.code_lens import TITLE, lenses
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,38 @@ from stepscope.editor.code_lens import lens_lines
     ],
 )
 def test_where_lenses_are(text: str, lines: list[int]) -> None:
-    assert lens_lines(text) == lines
+    found = lenses(text)
+    assert found is not None
+    assert [lens.line for lens in found if lens.title == TITLE] == lines
 
 
 def test_a_text_that_does_not_parse_is_told_apart() -> None:
-    assert lens_lines("class (") is None
+    assert lenses("class (") is None
+
+
+TWO = "for x in l:\n    f().backward()\nwith torch.no_grad():\n    for y in l:\n        model(y)\n"
+
+
+def titles(text: str, chosen: int | None = None) -> list[tuple[int, str, dict[str, int | None]]]:
+    found = lenses(text, chosen)
+    assert found is not None
+    return [(lens.line, lens.title, lens.arguments) for lens in found]
+
+
+def test_a_single_loop_is_no_choice() -> None:
+    assert titles(TWO[: TWO.index("with")]) == []
+
+
+def test_several_loops_are_offered() -> None:
+    assert titles(TWO) == [
+        (1, "Profile this loop", {"loop": 1}),
+        (4, "Profile this loop", {"loop": 4}),
+    ]
+
+
+def test_the_chosen_one_says_so_and_can_be_let_go() -> None:
+    assert titles(TWO, 4) == [
+        (1, "Profile this loop", {"loop": 1}),
+        (4, "Profile this loop (chosen)", {"loop": 4}),
+        (4, "Let Stepscope choose", {"loop": None}),
+    ]
