@@ -1,9 +1,14 @@
 """Where one step ends and the next begins.
 
-Order of trust: the script's own ``step()`` marks, optimizer steps, backward passes, outermost calls
-of modules that own parameters. The events of a kind are grouped by the user's enclosing loop, which
-is the innermost loop that holds both the optimizer step and its backward pass; all events of one
-pass of that loop are one step.
+Order of trust: the script's own ``step()`` marks, the user's own loop around optimizer steps, the
+batches or updates that a framework's training loop reports, optimizer steps, backward passes,
+outermost calls of modules that own parameters. The events of a kind are grouped by the user's
+enclosing loop, which is the innermost loop that holds both the optimizer step and its backward
+pass; all events of one pass of that loop are one step.
+
+While a framework's own training loop runs (an ``Engine``), only what it reports ends a step: its
+sanity checks and evaluations call modules too, the user's loop around it is over folds or seeds,
+and a loop inside one of its batches is a part of that batch.
 
 Where a person has chosen a loop, its passes are the steps, and nothing else counts.
 """
@@ -17,7 +22,7 @@ from types import FrameType
 from .loops import Loop, LoopIndex
 from .usercode import UserCode
 
-KINDS = ("module", "backward", "optimizer", "explicit", "chosen")  # rising trust
+KINDS = ("module", "backward", "optimizer", "framework", "explicit", "chosen")  # rising trust
 _WORDS = {
     "chosen": "passes of the chosen loop",
     "explicit": "the script's own step() calls",
@@ -25,8 +30,22 @@ _WORDS = {
     "backward": "backward passes",
     "module": "outermost calls of modules that own parameters",
 }
-# A micro-batch loop may run this many backward passes before its first optimizer step.
-_BACKWARDS_WITHOUT_STEP = 64
+# This many events of one kind may come before the first of a more trusted kind that is expected: a
+# micro-batch loop runs many backward passes before its first optimizer step.
+_EVENTS_WITHOUT_STEP = 64
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A framework's own training loop.
+
+    ``steps`` says what it reports, in the words of the report. ``updates``: each of its events is
+    one update of the parameters by itself. Otherwise an event ends a step only if an optimizer has
+    stepped since the last one: a micro-batch of an accumulated update is no step.
+    """
+
+    steps: str
+    updates: bool
 
 
 @dataclass(frozen=True)
@@ -62,7 +81,10 @@ class StepFinder:
         self.counts = dict.fromkeys(KINDS, 0)
         self._last: Site | None = None
         self._backward: Site | None = None
-        self._in_other_loop = False
+        self._engines: list[Engine] = []  # running now, the innermost last
+        self._engine: Engine | None = None  # the one whose events ended steps
+        self._updates = 0  # optimizer steps inside frameworks' loops, and of these
+        self._updates_counted = 0  # those before the latest step that a framework reported
 
     def choose(self, loop: Loop) -> None:
         """From now on each pass of ``loop``, told as an event "chosen", is a step."""
@@ -72,6 +94,8 @@ class StepFinder:
         """How steps were found, as a sentence for the report."""
         if self.kind is None:
             return "no step was found"
+        if self.kind == "framework" and self._engine is not None:
+            return self._engine.steps
         words = _WORDS[self.kind]
         if self.kind == "chosen" and self.loop is not None:
             return f"{words} at line {self.loop.line} of {self.loop.file}"
@@ -81,12 +105,51 @@ class StepFinder:
             )
         return f"{words} in the loop at line {self.loop.line} of {self.loop.file}"
 
+    def engine_begins(self, engine: Engine) -> None:
+        """A framework's training loop starts; ``engine_ends`` follows in any case."""
+        self._engines.append(engine)
+
+    def engine_ends(self) -> None:
+        """The training loop that began last has ended."""
+        self._engines.pop()
+
     def event(self, kind: str, frame: FrameType | None) -> None:
         """Something that may end a step has just happened in ``frame``."""
         self.counts[kind] += 1
         if self.kind == "chosen":
             if kind == "chosen":
                 self._on_tick()
+            return
+        if kind == "framework":
+            self._framework_event(frame)
+        elif kind == "explicit" or not self._engine_reports():
+            self._own_event(kind, frame)
+        elif kind == "optimizer":
+            self._updates += 1
+
+    def _engine_reports(self) -> bool:
+        """Whether a framework's loop runs that will say, or has said, where its steps end."""
+        silent = not self.counts["framework"] and self._updates >= _EVENTS_WITHOUT_STEP
+        return bool(self._engines) and not silent
+
+    def _framework_event(self, frame: FrameType | None) -> None:
+        if not self._engines or self.kind == "explicit":
+            return
+        engine = self._engines[-1]
+        by_hand = not self._updates and self.counts["framework"] > _EVENTS_WITHOUT_STEP
+        if not (engine.updates or by_hand or self._updates > self._updates_counted):
+            return
+        if self.kind == "optimizer" and self._in_loop(self._site(frame)):
+            return  # the user's own training loop calls the framework for something else
+        self._updates_counted = self._updates
+        if self.kind != "framework":
+            self._count_by("framework")
+        self._engine = engine
+        self._on_tick()
+
+    def _own_event(self, kind: str, frame: FrameType | None) -> None:
+        if self.kind == "framework" and kind == "optimizer":
+            self._leave_framework(self._site(frame))
             return
         if self.kind is not None and KINDS.index(kind) < KINDS.index(self.kind):
             if kind == "backward":
@@ -115,18 +178,30 @@ class StepFinder:
         waiting = False
         if kind == "backward":
             waiting = (
-                self._expects("optimizer") and self.counts["backward"] < _BACKWARDS_WITHOUT_STEP
-            )
+                self._expects("optimizer") or self._expects("framework")
+            ) and self.counts["backward"] < _EVENTS_WITHOUT_STEP
             self._backward = site
         elif kind == "module":
-            waiting = self._expects("optimizer") or self._expects("backward")
+            waiting = any(map(self._expects, ("framework", "optimizer", "backward")))
         if waiting:
             return False
+        self._count_by(kind)
+        return True
+
+    def _count_by(self, kind: str, loop: Loop | None = None) -> None:
         self.kind = kind
-        self.loop = None
+        self.loop = loop
         self._last = None
         self._on_change()
-        return True
+
+    def _leave_framework(self, site: Site) -> None:
+        """After a framework's loop the user's own one, if this optimizer step lies in one."""
+        loop = _common_loop(site, self._backward or self._last)
+        self._last = site
+        if loop is not None:
+            self._count_by("optimizer", loop)
+            self._last = site
+            self._on_tick()
 
     def _site(self, frame: FrameType | None) -> Site:
         frames: list[tuple[int, str, int]] = []

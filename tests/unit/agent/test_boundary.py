@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stepscope.agent.boundary import StepFinder
+from stepscope.agent.boundary import Engine, StepFinder
 from stepscope.agent.usercode import UserCode
 
 
@@ -32,7 +32,10 @@ Find = Callable[..., Found]
 
 @pytest.fixture
 def find(tmp_path: Path) -> Find:
-    """Run a program in which ``optimizer()``, ``backward()`` and so on are events."""
+    """Run a program in which ``optimizer()``, ``backward()`` and so on are events.
+
+    ``library`` runs as an installed package; its loop is announced by ``begin`` and ``end``.
+    """
 
     def run(source: str, library: str = "") -> Found:
         text = textwrap.dedent(source).lstrip("\n")
@@ -62,6 +65,9 @@ def find(tmp_path: Path) -> Find:
             backward=event("backward"),
             module=event("module"),
             mark=event("explicit"),
+            batch=event("framework"),
+            begin=lambda updates: finder.engine_begins(Engine("batches of a framework", updates)),
+            end=finder.engine_ends,
         )
         if library:
             folder = tmp_path / "site-packages" / "framework.py"
@@ -316,3 +322,136 @@ def test_a_chosen_loop_is_the_step_whatever_happens_in_it(tmp_path: Path) -> Non
     assert ticks == [0, 1, 2]
     assert finder.describe() == f"passes of the chosen loop at line 1 of {path}"
     assert finder.counts["module"] == 6
+
+
+FIT = """
+    def fit(work, batches=4, micro=1, updates=False):
+        global n
+        begin(updates)
+        module()  # a sanity check
+        for n in range(batches):
+            for _ in range(micro):
+                work()
+                backward()
+                if not updates and _ < micro - 1:
+                    batch()
+            optimizer()
+            batch()
+        module()  # an evaluation
+        end()
+"""
+
+
+def test_a_framework_says_where_its_steps_end(find: Find) -> None:
+    found = find("fit(module)\n", library=FIT)
+    assert (found.finder.kind, found.loop, found.ticks) == ("framework", None, [0, 1, 2, 3])
+    assert found.changes == 1
+    assert found.finder.describe() == "batches of a framework"
+
+
+def test_an_accumulated_update_of_a_framework_is_one_step(find: Find) -> None:
+    found = find("fit(module, micro=3)\n", library=FIT)
+    assert (found.ticks, found.changes) == ([0, 1, 2, 3], 1)
+    assert found.finder.counts["framework"] == 12
+
+
+def test_a_framework_that_reports_updates_needs_no_optimizer_of_torch(find: Find) -> None:
+    found = find("fit(module, updates=True)\n", library=FIT.replace("optimizer()", "pass"))
+    assert (found.finder.kind, found.ticks) == ("framework", [0, 1, 2, 3])
+
+
+def test_batches_with_hand_written_updates_count_after_a_while(find: Find) -> None:
+    found = find("fit(module, batches=80)\n", library=FIT.replace("optimizer()", "pass"))
+    assert (found.finder.kind, found.ticks) == ("framework", list(range(64, 80)))
+
+
+def test_a_framework_that_stays_silent_is_not_waited_for_for_ever(find: Find) -> None:
+    found = find("fit(module, batches=80)\n", library=FIT.replace("batch()", "pass"))
+    assert (found.finder.kind, found.ticks) == ("optimizer", list(range(64, 80)))
+
+
+def test_the_users_loop_over_folds_is_not_the_steps_loop(find: Find) -> None:
+    found = find("for fold in range(3):\n    fit(module)\n", library=FIT)
+    assert (found.finder.kind, found.loop) == ("framework", None)
+    assert found.ticks == [0, 1, 2, 3] * 3
+
+
+def test_an_iteration_that_ends_with_the_call_counts_when_the_next_one_begins(find: Find) -> None:
+    found = find(
+        "for n in range(5):\n    learn()\n",
+        library="""
+        def learn():
+            begin(False)
+            batch()
+            backward()
+            optimizer()
+            end()
+        """,
+    )
+    assert (found.finder.kind, found.ticks) == ("framework", [1, 2, 3, 4])
+
+
+def test_a_loop_inside_a_frameworks_batch_is_part_of_it(find: Find) -> None:
+    found = find(
+        """
+        def work():
+            for critic in range(3):
+                backward()
+                optimizer()
+
+        fit(work)
+        """,
+        library=FIT,
+    )
+    assert (found.finder.kind, found.loop, found.ticks) == ("framework", None, [0, 1, 2, 3])
+
+
+def test_the_users_own_loop_is_trusted_more_than_a_framework_that_it_calls(find: Find) -> None:
+    found = find(
+        """
+        for own in range(10, 15):
+            fit(module, batches=2)
+            n = own
+            backward()
+            optimizer()
+        """,
+        library=FIT,
+    )
+    assert (found.finder.kind, found.loop) == ("optimizer", 1)
+    assert found.ticks == [10, 11, 12, 13, 14]
+
+
+def test_the_users_own_loop_after_a_frameworks(find: Find) -> None:
+    found = find(
+        """
+        fit(module)
+        for n in range(10, 14):
+            backward()
+            optimizer()
+        """,
+        library=FIT,
+    )
+    assert (found.finder.kind, found.loop, found.ticks) == ("optimizer", 2, [10, 11, 12, 13])
+
+
+def test_a_frameworks_loop_after_the_users_own(find: Find) -> None:
+    found = find(
+        """
+        for n in range(10, 14):
+            backward()
+            optimizer()
+        fit(module)
+        """,
+        library=FIT,
+    )
+    assert (found.finder.kind, found.loop, found.ticks) == ("framework", None, [0, 1, 2, 3])
+
+
+def test_nothing_is_taken_for_steps_while_a_framework_is_to_come(find: Find) -> None:
+    program = "for n in range(9):\n    module()\n    backward()\nif n < 0:\n    framework()\n"
+    assert find(program).finder.kind is None
+
+
+def test_marks_win_over_a_framework(find: Find) -> None:
+    found = find("def work():\n    module()\n    mark()\n\nfit(work, micro=2)\n", library=FIT)
+    assert (found.finder.kind, found.ticks) == ("explicit", [0, 0, 1, 1, 2, 2, 3, 3])
