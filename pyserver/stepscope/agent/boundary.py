@@ -41,11 +41,13 @@ class Engine:
 
     ``steps`` says what it reports, in the words of the report. ``updates``: each of its events is
     one update of the parameters by itself. Otherwise an event ends a step only if an optimizer has
-    stepped since the last one: a micro-batch of an accumulated update is no step.
+    stepped since the last one: a micro-batch of an accumulated update is no step. None of them do
+    if not ``counts``: it tries something out, a learning rate say, before it trains.
     """
 
     steps: str
     updates: bool
+    counts: bool = True
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,12 @@ class StepFinder:
     def _framework_event(self, frame: FrameType | None) -> None:
         if not self._engines or self.kind == "explicit":
             return
-        engine = self._engines[-1]
+        engine = next((each for each in self._engines if not each.counts), self._engines[-1])
         by_hand = not self._updates and self.counts["framework"] > _EVENTS_WITHOUT_STEP
-        if not (engine.updates or by_hand or self._updates > self._updates_counted):
+        ends_step = engine.updates or by_hand or self._updates > self._updates_counted
+        if not engine.counts:
+            self._updates_counted = self._updates
+        if not ends_step or not engine.counts:
             return
         if self.kind == "optimizer" and self._in_loop(self._site(frame)):
             return  # the user's own training loop calls the framework for something else
@@ -177,9 +182,9 @@ class StepFinder:
         """Whether events of ``kind`` are what steps are counted by, from now on."""
         waiting = False
         if kind == "backward":
-            waiting = (
-                self._expects("optimizer") or self._expects("framework")
-            ) and self.counts["backward"] < _EVENTS_WITHOUT_STEP
+            waiting = (self._expects("optimizer") or self._expects("framework")) and self.counts[
+                "backward"
+            ] < _EVENTS_WITHOUT_STEP
             self._backward = site
         elif kind == "module":
             waiting = any(map(self._expects, ("framework", "optimizer", "backward")))

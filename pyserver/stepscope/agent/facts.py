@@ -10,9 +10,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from . import hooks
 from .boundary import StepFinder
 from .calibration import calibrate
+from .modelname import model_name
 from .passes import Recorder, processor_count
 from .profiler import schema_kinds
 
@@ -42,7 +42,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "loop": _loop_fact(agent.finder),
         "clean_ns": recorder.clean_ns,
         "thread": recorder.thread,
-        "model": _model_name(agent.models),
+        "model": model_name(torch, agent.models),
         "loaders": agent.loaders.all,
         "cores": processor_count(),
         "threads": torch.get_num_threads(),
@@ -91,10 +91,3 @@ def _loop_fact(finder: StepFinder) -> dict[str, Any] | None:
         "end_line": loop.end_line,
         "mark": loop.mark,
     }
-
-
-def _model_name(models: hooks.Models) -> str:
-    modules = list(models.modules)
-    if not modules:
-        return ""
-    return type(max(modules, key=lambda m: sum(1 for _ in m.parameters()))).__name__

@@ -89,9 +89,13 @@ class Loaders:
 
 
 class Models:
-    """The optimizers that stepped and the modules that were called, held weakly."""
+    """The optimizers that stepped and the modules that were called, held weakly.
+
+    ``trained()`` is what a framework says that it trains, None if there is none or it is gone.
+    """
 
     def __init__(self) -> None:
+        self.trained: Callable[[], Any] = lambda: None
         self.optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
 

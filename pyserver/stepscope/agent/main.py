@@ -20,6 +20,8 @@ from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
 from .ending import report_end, report_failure, stop_threads_quietly
 from .facts import capture_facts, code_table
+from .frameworks import Frameworks
+from .frameworks.hooking import Reporter
 from .imports import on_import
 from .lineclock import make_line_clock
 from .loops import with_pass_calls
@@ -45,6 +47,7 @@ class Agent:
         self.loaders = hooks.Loaders(self._site)
         self.models = hooks.Models()
         self.finder = StepFinder(self.user, self._tick, self._change, self._expects)
+        self.frameworks = Frameworks(Reporter(self.finder, self.models, self.event))
         self.recorder: Recorder | None = None
         self.started = datetime.datetime.now(datetime.timezone.utc)
         self.notes: list[str] = []  # what the reader of the report must know
@@ -115,11 +118,12 @@ class Agent:
 
     def _expects(self, kind: str) -> bool:
         """Whether the user's source has training signs of a more trusted kind."""
-        if kind in self.config["wishes"].get("never", ()):
+        sign = self.frameworks.signs() if kind == "framework" else _SIGNS[kind]
+        if sign is None or kind in self.config["wishes"].get("never", ()):
             return False
         for path in {self.config["target"], *self.user.module_files()}:
             with contextlib.suppress(OSError), open(path, "rb") as source:
-                if _SIGNS[kind].search(source.read(4_000_000)):
+                if sign.search(source.read(4_000_000)):
                     return True
         return False
 
@@ -174,6 +178,7 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     sys.modules["stepscope"] = _marker_module(agent)
     stop_threads_quietly()
     on_import("torch", agent.install)
+    agent.frameworks.watch()
     agent.clock.watch_threads()
     if hasattr(os, "register_at_fork"):
         # A worker that is forked in the middle of a recording would record itself, for nobody.

@@ -83,13 +83,13 @@ def _second_try(wishes: dict[str, Any], ended: dict[str, Any]) -> dict[str, Any]
     if ended["boundary"] == "chosen":
         return None
     counts = ended["counts"]
-    trained = counts["optimizer"] or counts["explicit"]
+    trained = counts["optimizer"] or counts["framework"] or counts["explicit"]
     if ended["ticks"] == 0 and not trained and "never" not in wishes:
         # Its source speaks of training, but it never trained: take what it did do as steps.
         if counts["backward"] >= 2:
-            return {**wishes, "never": ["optimizer"]}
+            return {**wishes, "never": ["framework", "optimizer"]}
         if counts["module"] >= 2:
-            return {**wishes, "never": ["optimizer", "backward"]}
+            return {**wishes, "never": ["framework", "optimizer", "backward"]}
     return None
 
 
