@@ -48,15 +48,5 @@ def main() -> int:
     return 0
 
 
-def _machine() -> str:
-    """How much else went on: times, unlike ratios, are as long as the machine is busy."""
-    cores = os.cpu_count() or 1
-    try:
-        busy, _, _ = os.getloadavg()
-    except (AttributeError, OSError):
-        return f"{cores} cores"
-    return f"{busy:.1f} processes wanted {cores} cores on average at the end"
-
-
 if __name__ == "__main__":
     sys.exit(main())

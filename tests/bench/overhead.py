@@ -11,11 +11,13 @@ from tests.bench.table import Row, skipped
 
 TURNS = 7
 CLOCK_LIMIT = 1.05
+HOOKS_LIMIT = 1.02
+HOOK_TURNS = 25
 
 
 def rows() -> list[Row]:
     """The rows of this Python, and of one with ``sys.monitoring`` where there is one."""
-    found = _rows(sys.executable)
+    found = [*_hook_rows(), *_rows(sys.executable)]
     if sys.version_info < (3, 12):
         python = other_python()
         if python is None:
@@ -55,3 +57,13 @@ def _rows(python: str | Path) -> list[Row]:
             f"with_stack itself: {stacks:.2f}x of nothing",
         ),
     ]
+
+
+def _hook_rows() -> list[Row]:
+    name = "hooks before the passes / nothing"
+    try:
+        times: dict[str, list[float]] = run_json(sys.executable, "hooks.py", str(HOOK_TURNS))
+    except ToolError as error:
+        return [skipped(name, str(error))]
+    step = f"a step takes {statistics.median(times['nothing']):.1f} ms"
+    return [Row(name, median_ratio(times["hooks"], times["nothing"]), "x", HOOKS_LIMIT, step)]
