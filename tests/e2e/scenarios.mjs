@@ -1,5 +1,6 @@
 /** What is checked, in the order in which one person would do it. Each starts where the last ended. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { marked } from './lib/processes.mjs';
 import { eventually, until } from './lib/until.mjs';
@@ -8,6 +9,18 @@ const PROFILE = 'Stepscope: Profile this model';
 const PROFILING = 'Profiling image_classifier.py';
 /** A whole run: starting Python and torch, the steps, the analysis. */
 const RUN_LIMIT = 120_000;
+const TRAINING_ROW = '    net(x).square().mean().backward()';
+const TWO_LOOPS = `import torch
+
+net = torch.nn.Linear(64, 64)
+for x in torch.rand(5, 32, 64):
+${TRAINING_ROW}
+    net.weight.data -= 0.01 * net.weight.grad
+    net.zero_grad()
+with torch.no_grad():
+    for x in torch.rand(60, 32, 64):
+        guess = net(x).softmax(-1)
+`;
 const COST = /^(<1|\d+(\.\d+)?) % · \d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
 const MEMORY = /^↑ \d+(\.\d+)? [kMG]?B$/;
 
@@ -39,6 +52,7 @@ export const scenarios = [
       await bench.goTo(sample.line('if __name__'));
       await eventually(async () => {
         assert.deepEqual(await bench.codeLenses(), [
+          { title: 'Profile this loop', above: '        for images, labels in train_loader:' },
           { title, above: 'if __name__ == "__main__":' },
         ]);
       });
@@ -198,6 +212,29 @@ export const scenarios = [
         return (await bench.visibleLines()).get(conv)?.trimEnd() === sample.row(conv);
       });
       await bench.shot('11-cleared');
+    },
+  },
+  {
+    name: 'of several loops one can be chosen, and it says so',
+    async check({ bench, workspace }) {
+      writeFileSync(path.join(workspace, 'two_loops.py'), TWO_LOOPS);
+      await bench.openFile('two_loops.py');
+      await bench.clickLens('Profile this loop', '    for x in torch.rand(60, 32, 64):');
+      await bench.notified('Profiling two_loops.py');
+      await bench.gone('Profiling two_loops.py', RUN_LIMIT);
+      const rows = TWO_LOOPS.split('\n');
+      const line = rows.findIndex((row) => row.includes('softmax')) + 1;
+      assert.match(await bench.hintAt(line, rows[line - 1]), COST);
+      await eventually(async () => {
+        const titles = (await bench.codeLenses()).map((lens) => lens.title);
+        assert.deepEqual(titles, [
+          'Profile this loop',
+          'Profile this loop (chosen) | Let Stepscope choose',
+        ]);
+      });
+      const training = (await bench.visibleLines()).get(rows.indexOf(TRAINING_ROW) + 1);
+      assert.equal(training.trimEnd(), TRAINING_ROW, 'the other loop has no cost');
+      await bench.shot('14-chosen-loop');
     },
   },
   {

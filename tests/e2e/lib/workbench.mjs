@@ -35,6 +35,38 @@ export class Workbench {
       .click();
   }
 
+  /** Open a file of the workspace by its name. */
+  async openFile(name) {
+    await this.page.keyboard.press('Control+p');
+    const input = this.page.locator('.quick-input-widget input').first();
+    await input.waitFor({ state: 'visible' });
+    await input.fill(name);
+    await this.page
+      .locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) })
+      .first()
+      .click();
+    await this.page.locator('.tab.active', { hasText: path.basename(name) }).waitFor();
+    await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
+  }
+
+  /** Click the lens `title` that stands above the line with the text `above`. */
+  async clickLens(title, above) {
+    await until(`a lens "${title}" above "${above}"`, async () => {
+      const lenses = await this.codeLenses();
+      return lenses.some((lens) => lens.title.includes(title) && lens.above?.includes(above));
+    });
+    const lenses = await this.codeLenses();
+    const row = lenses.findIndex(
+      (lens) => lens.title.includes(title) && lens.above?.includes(above),
+    );
+    await this.page
+      .locator('.editor-instance .codelens-decoration:visible')
+      .nth(row)
+      .locator('a', { hasText: title })
+      .first()
+      .click();
+  }
+
   /** Put the cursor at the start of the text of `line` (1-based) and scroll there. */
   async goTo(line) {
     await this.page.locator('.editor-instance .view-lines').first().waitFor();
