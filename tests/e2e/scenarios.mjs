@@ -21,7 +21,7 @@ with torch.no_grad():
     for x in torch.rand(60, 32, 64):
         guess = net(x).softmax(-1)
 `;
-const COST = /^(<1|\d+(\.\d+)?) % · \d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
+const COST = /^(<1|>99|\d+(\.\d+)?) % · \d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
 const MEMORY = /^↑ \d+(\.\d+)? [kMG]?B$/;
 
 async function runToTheEnd(bench) {
