@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, of_target: list[str]) -> int:
-    from stepscope.session.model import ProfileRequest
+    from stepscope.session.model import Limits, ProfileRequest
     from stepscope.terminal.run_command import RunOptions, run_command
 
     request = ProfileRequest(
@@ -43,6 +43,9 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
         warmup=options.warmup,
         loop=options.loop,
         timeout_s=options.timeout,
+        cpu=options.cpu,
+        env=tuple(options.env),
+        limits=Limits(options.ask_after, options.step_timeout, options.grace),
     )
     return run_command(RunOptions(request, json=options.json, quiet=options.quiet))
 
@@ -87,6 +90,20 @@ def _build_parser() -> argparse.ArgumentParser:
         metavar="S",
         help="seconds the target may take to its first step (300)",
     )
+    _add_limits(run)
+    run.add_argument(
+        "--env",
+        type=_variable,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable of the target; may be given several times",
+    )
+    run.add_argument(
+        "--cpu",
+        action="store_true",
+        help="run on the CPU what the target asks an accelerator for",
+    )
     run.add_argument("--json", metavar="OUT", help="write the report there; - for standard output")
     run.add_argument(
         "--quiet", action="store_true", help="show neither progress nor the target's output"
@@ -102,8 +119,23 @@ def _build_parser() -> argparse.ArgumentParser:
 
 
 _WITH_VALUE = frozenset(
-    {"--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--json"}
-)
+    ("--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--ask-after",
+     "--step-timeout", "--grace", "--env", "--json")
+)  # fmt: skip
+
+
+def _add_limits(run: argparse.ArgumentParser) -> None:
+    from stepscope.session.model import Limits
+
+    usual = Limits()
+    for option, seconds, meaning in (
+        ("--ask-after", usual.ask_s, "seconds without a step until it is told where the target is"),
+        ("--step-timeout", usual.step_s, "seconds that one step may take"),
+        ("--grace", usual.grace_s, "seconds that the target gets to end by itself"),
+    ):
+        run.add_argument(
+            option, type=_seconds, default=seconds, metavar="S", help=f"{meaning} ({seconds:g})"
+        )
 
 
 def _split_at_target(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -132,6 +164,13 @@ def _whole_from(least: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
 
 
 def _seconds(text: str) -> float:

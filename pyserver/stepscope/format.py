@@ -8,7 +8,9 @@ is not measured has no text here: callers leave it out or write ``NOT_MEASURED``
 
 from __future__ import annotations
 
-from stepscope.session.model import Phase, Progress
+from pathlib import Path
+
+from stepscope.session.model import Phase, Progress, Stillness
 
 NOT_MEASURED = "not measured"
 
@@ -71,6 +73,13 @@ def progress(state: Progress) -> str:
     noun = "part" if state.phase is Phase.ANALYSING else "step"
     total = "" if state.total is None else f" of {state.total}"
     return f"{state.phase.value} · {noun} {state.step}{total}"
+
+
+def stillness(still: Stillness) -> str:
+    """``no step after 60 s; it is at data.py:41``."""
+    other = "no step after" if still.first else "no further step for"
+    where = f"; it is at {Path(still.file).name}:{still.line}" if still.file else ""
+    return f"{other} {still.seconds:g} s{where}"
 
 
 def plural(number: int, noun: str) -> str:

@@ -180,8 +180,9 @@ def test_an_import_error(project: Project) -> None:
         outcome,
         FailureKind.TARGET_FAILED,
         1,
-        "train.py raised ModuleNotFoundError at train.py:2 before its first step: "
-        "No module named 'no_such_module_anywhere'",
+        "train.py imports no_such_module_anywhere at train.py:2, which is not installed in "
+        f"{sys.executable}: run `{sys.executable} -m pip install no_such_module_anywhere`, or "
+        "choose the interpreter that has it.",
     )
     assert (outcome.failed.file, outcome.failed.line) == (str(target), 2)
 
@@ -235,7 +236,8 @@ def test_exit_with_a_message_before_any_step(project: Project) -> None:
         outcome,
         FailureKind.TARGET_FAILED,
         1,
-        "train.py called exit('usage: train.py DATA') at train.py:2 before enough steps were seen.",
+        "train.py needs arguments: usage: train.py DATA. "
+        "Give them in the setting stepscope.args, or after the file on the command line.",
     )
     assert outcome.output == b"usage: train.py DATA\n"
 
@@ -304,7 +306,8 @@ def test_a_set_up_without_end(project: Project) -> None:
     assert outcome.failed.line in (3, 4)
     assert outcome.failed.message == (
         f"train.py made no step within 5 s; it was at train.py:{outcome.failed.line}; "
-        "seen so far: nothing of a step. A longer limit can be set."
+        "seen so far: nothing of a step. "
+        "A longer limit can be set (setting stepscope.timeout, or --timeout)."
     )
 
 
@@ -318,7 +321,8 @@ def test_a_set_up_that_cannot_answer(project: Project) -> None:
         outcome,
         FailureKind.TIMED_OUT,
         4,
-        "train.py made no step within 3 s. A longer limit can be set.",
+        "train.py made no step within 3 s. "
+        "A longer limit can be set (setting stepscope.timeout, or --timeout).",
     )
 
 
@@ -329,7 +333,8 @@ def test_out_of_memory(project: Project) -> None:
         outcome,
         FailureKind.TARGET_FAILED,
         1,
-        f"train.py ran out of memory at train.py:{BODY} after 1 step.",
+        f"train.py ran out of memory at train.py:{BODY} after 1 step when it wanted 4e+05 GB at "
+        "once: make the batch or the model smaller.",
     )
     assert (outcome.failed.file, outcome.failed.line) == (str(target), BODY)
 

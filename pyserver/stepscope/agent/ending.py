@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 from . import target
+from .errors import describe
 
 if TYPE_CHECKING:
     from .main import Agent
+
+_MOST_NAMES = 4  # of models that the session is told of
 
 
 def report_failure(agent: Agent, error: BaseException) -> None:
@@ -18,12 +23,9 @@ def report_failure(agent: Agent, error: BaseException) -> None:
         site = (error.filename, error.lineno or 1)
     agent.channel.send(
         "raised",
-        type=type(error).__name__,
-        message=str(error)[:2000],
-        module=getattr(error, "name", None) if isinstance(error, ImportError) else None,
         site=site,
         ticks=agent.recorder.ticks_seen if agent.recorder else 0,
-        memory=_is_out_of_memory(error),
+        **describe(error, agent.user.owns),
     )
 
 
@@ -32,15 +34,32 @@ def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
     site = None
     if exit_request is not None:
         site = target.last_user_line(exit_request.__traceback__, agent.user.owns)
+    times = os.times()
     agent.channel.send(
         "ended",
-        code=None if exit_request is None else repr(exit_request.code),
+        code=None if exit_request is None else repr(exit_request.code)[:500],
         site=site,
         torch=agent.recorder is not None,
         ticks=agent.recorder.ticks_seen if agent.recorder else 0,
         boundary=agent.finder.kind,
         counts=agent.finder.counts,
+        defined=_defined_models(agent),
+        children_s=round(times.children_user + times.children_system, 1),
     )
+
+
+def _defined_models(agent: Agent) -> list[str]:
+    """Names of the user's own classes of models, those of the target's file alone."""
+    torch = sys.modules.get("torch")
+    base = getattr(getattr(torch, "nn", None), "Module", None)
+    names: list[str] = []
+    waiting = list(base.__subclasses__()) if base is not None else []
+    while waiting and len(names) < _MOST_NAMES:
+        kind = waiting.pop()
+        if kind.__module__ == "__main__":
+            names.append(kind.__name__)
+        waiting.extend(kind.__subclasses__())
+    return sorted(names)
 
 
 def stop_threads_quietly() -> None:
@@ -52,10 +71,3 @@ def stop_threads_quietly() -> None:
             report(arguments)
 
     threading.excepthook = hook
-
-
-def _is_out_of_memory(error: BaseException) -> bool:
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return True
-    # The CPU's allocator raises a plain RuntimeError, worded by platform.
-    return isinstance(error, RuntimeError) and "DefaultCPUAllocator: " in str(error)

@@ -14,7 +14,7 @@ import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
-from . import hooks, target
+from . import cpu_only, hooks, target
 from .boundary import StepFinder
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
@@ -26,6 +26,7 @@ from .imports import on_import
 from .lineclock import make_line_clock
 from .loops import with_pass_calls
 from .passes import Recorder
+from .terminal import write_lines_at_once
 from .usercode import UserCode
 
 MIN_TORCH = (2, 4)
@@ -50,10 +51,17 @@ class Agent:
         self.frameworks = Frameworks(Reporter(self.finder, self.models, self.event))
         self.recorder: Recorder | None = None
         self.started = datetime.datetime.now(datetime.timezone.utc)
-        self.notes: list[str] = []  # what the reader of the report must know
+        self.notes: list[str] = list(config["notes"])  # what the reader of the report must know
         self.source = b""  # the target's text as it was compiled
         self._drop_module_hook: Any = None
         self._stopping = False
+
+    def redirect_to_cpu(self, torch: Any) -> None:
+        """Somebody asked for it: requests for accelerators get the CPU, and the report says so."""
+        try:
+            self.notes.append(cpu_only.install(torch))
+        except Exception:
+            self._fault()
 
     def install(self, torch: Any) -> None:
         """Right after the target has imported torch."""
@@ -136,6 +144,7 @@ class Agent:
     def _capture(self, recorder: Recorder) -> None:
         """All passes are done: write everything down, then stop the target."""
         self._stopping = True
+        self.channel.send("measured")  # what follows takes a while, and no step
         facts = capture_facts(self, recorder)
         write_capture(
             self.config["capture"],
@@ -177,6 +186,9 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     target.prepare(path, [config["argv0"], *arguments])
     sys.modules["stepscope"] = _marker_module(agent)
     stop_threads_quietly()
+    write_lines_at_once()
+    if config["cpu"]:
+        on_import("torch", agent.redirect_to_cpu)
     on_import("torch", agent.install)
     agent.frameworks.watch()
     agent.clock.watch_threads()

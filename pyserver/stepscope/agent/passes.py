@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import memory
-from .capture import Window
+from .capture import OP_COLUMNS, Window, new_table
 from .channel import Channel
 from .hooks import Loaders, Models
 from .limits import MAX_MOVES, Budget, Compiles
@@ -140,6 +140,7 @@ class Recorder:
                 return
             typical = statistics.median(self._durations[-3:]) if self._durations else 0.1
             self.plan = plan_for(typical, self._wishes.get("steps"), self._aligned())
+        self.plan = self.plan.without(self._wishes.get("without", ()))
         self.warmup = done
         self.device = find_device(self.torch, self._models)
         self._next_pass()
@@ -218,7 +219,7 @@ class Recorder:
         else:
             self._event_ns = event_cost_ns(self._clock, self._wishes["root"])
             self._clock.start()
-            if name == "mapped":
+            if name == "mapped" and self.plan.profiled:
                 self._record(detail=False)
             elif name == "detail":
                 # The profiler tells the end of memory only if it saw the beginning. So one step is
@@ -258,7 +259,7 @@ class Recorder:
         window = Window(kind, self._ticks[0], end, self._ticks, facts=facts)
         self.windows.append(window)
         self._raw.append((window, (events, bounded), recording))
-        if recording is not None:
+        if name != "lines":
             self._collect()
 
     def _collect(self) -> None:
@@ -274,6 +275,8 @@ class Recorder:
                     if window.kind == "detail":
                         window.tables["memory"] = recording.memory_columns()
                     self._kept.append(recording)
+                elif window.kind == "map":
+                    window.tables["ops"] = new_table(OP_COLUMNS)
         self._raw = []
 
     def synchronize(self) -> None:
@@ -334,7 +337,7 @@ class Recorder:
         if now and now - self._last_progress < _PROGRESS_EVERY_NS:
             return
         self._last_progress = now
-        self._channel.send("progress", phase=phase, step=step, total=total)
+        self._channel.send("progress", phase=phase, step=step, total=total, **{"pass": self._name})
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 STEADY_WITHIN = 0.15  # three durations this close to their median are a steady step
 MIN_WARMUP, MAX_WARMUP = 3, 10
@@ -23,6 +24,15 @@ class Plan:
     mapped: int
     detail: int
     aligned: bool
+    profiled: bool = True  # False: the mapping pass has the line clock alone
+
+    def without(self, left_out: Sequence[str]) -> Plan:
+        """The plan less "detail" (that pass) or "profiler": what made the target crash before."""
+        return replace(
+            self,
+            detail=0 if "detail" in left_out else self.detail,
+            profiled=self.profiled and "profiler" not in left_out,
+        )
 
     def intervals(self, name: str) -> int:
         """Step intervals that the pass lasts; 0 leaves it out."""

@@ -20,12 +20,26 @@ class Phase(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Stillness:
+    """A target that has made no step for a while, and where it is. ``first``: it made none yet."""
+
+    seconds: float
+    first: bool
+    file: str | None = None
+    line: int | None = None  # 1-based
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. ``step`` of ``total`` counts within the phase; None where unknown."""
+    """How far a run is. ``step`` of ``total`` counts within the phase; None where unknown.
+
+    ``still``: the person may be asked whether to wait on; the answer goes to ``CancelToken``.
+    """
 
     phase: Phase
     step: int | None = None
     total: int | None = None
+    still: Stillness | None = None
 
 
 class FailureKind(str, Enum):
@@ -47,6 +61,25 @@ EXIT_STATUS: dict[FailureKind, int] = {
 }
 
 
+class ActionKind(str, Enum):
+    """What a person can do about a failure at once. ``values`` of the action are said here."""
+
+    RUN_ON_CPU = "run-on-cpu"
+    SET_ARGS = "set-args"
+    SET_CWD = "set-cwd"  # the folder, where one is known
+    SET_ENV = "set-env"  # NAME=VALUE, one or several
+    INSTALL = "install"  # what pip is to install
+    CHOOSE_INTERPRETER = "choose-interpreter"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to do next, for a button."""
+
+    kind: ActionKind
+    values: tuple[str, ...] = ()
+
+
 # Not frozen: contextlib sets the traceback of what passes through it.
 @dataclass(eq=False)
 class Failure(Exception):
@@ -56,9 +89,19 @@ class Failure(Exception):
     message: str
     file: str | None = None
     line: int | None = None  # 1-based
+    action: Action | None = None
 
     def __str__(self) -> str:
         return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times of a run beside ``ProfileRequest.timeout_s``, in seconds."""
+
+    ask_s: float = 60.0  # without a step, after which the person is told where the target is
+    step_s: float = 120.0  # for one step, once there are steps
+    grace_s: float = 5.0  # for the target's own end: its ``finally`` and ``atexit``
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +117,9 @@ class ProfileRequest:
     timeout_s: float = 300.0  # for the set-up: no first step within it ends the run
     workspace: tuple[Path, ...] = ()  # further roots of user code
     loop: int | None = None  # line of the loop whose passes are the steps; None: to be found
+    cpu: bool = False  # redirect requests for accelerators to the CPU
+    env: tuple[tuple[str, str], ...] = ()  # environment variables, over those of this process
+    limits: Limits = field(default_factory=Limits)
 
 
 OnProgress = Callable[[Progress], None]
@@ -86,6 +132,7 @@ class CancelToken:
 
     _event: threading.Event = field(default_factory=threading.Event)
     _callbacks: list[Callable[[], None]] = field(default_factory=list)
+    _patient: threading.Event = field(default_factory=threading.Event)
 
     def cancel(self) -> None:
         """Ask the run to stop. Safe to call twice."""
@@ -97,6 +144,15 @@ class CancelToken:
     def cancelled(self) -> bool:
         """Whether somebody asked."""
         return self._event.is_set()
+
+    def wait_on(self) -> None:
+        """Lift the limits on set-up and steps: somebody was asked, and wants to wait."""
+        self._patient.set()
+
+    @property
+    def patient(self) -> bool:
+        """Whether somebody wants to wait however long it takes."""
+        return self._patient.is_set()
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` once asked (at once if that has happened)."""

@@ -11,16 +11,36 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 LAUNCH = Path(__file__).resolve().parent.parent / "agent" / "launch.py"
 _TAIL_BYTES = 64 * 1024
-_GRACE_S = 5.0
 
 Event = tuple[str, Any]
 """("message", dict) from the agent, ("exit", status) or ("cancel", None)."""
+
+
+class _Tail:
+    """The last bytes of a stream that several threads may write."""
+
+    def __init__(self) -> None:
+        self._chunks: collections.deque[bytes] = collections.deque()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def add(self, chunk: bytes) -> None:
+        with self._lock:
+            self._chunks.append(chunk)
+            self._size += len(chunk)
+            while self._size - len(self._chunks[0]) > _TAIL_BYTES:
+                self._size -= len(self._chunks.popleft())
+
+    def text(self) -> str:
+        """Decoded as well as it can be."""
+        with self._lock:
+            return b"".join(self._chunks).decode("utf-8", "replace")
 
 
 class AgentProcess:
@@ -33,25 +53,20 @@ class AgentProcess:
         arguments: Sequence[str],
         cwd: Path,
         on_output: Callable[[bytes], None],
+        environment: Mapping[str, str],
     ) -> None:
         """Start it. Raises ``OSError`` when the interpreter cannot be started."""
         self.events: queue.Queue[Event] = queue.Queue()
-        self._tail: collections.deque[bytes] = collections.deque()
-        self._tail_size = 0
+        self._errors, self._all = _Tail(), _Tail()
         self._on_output = on_output
         control, control_write = os.pipe()
         lifeline_read, self._lifeline = os.pipe()
         config = {**config, "control": control_write, "lifeline": lifeline_read}
-        environment = dict(os.environ)
-        # A window that waits for a click would hang the run; pictures are still drawn.
-        environment.setdefault("MPLBACKEND", "Agg")
-        # Kineto reports each start and stop on standard error, which is the target's.
-        environment.setdefault("KINETO_LOG_LEVEL", "6")
         try:
             self._process = subprocess.Popen(
                 [python, str(LAUNCH), json.dumps(config), *arguments],
                 cwd=cwd,
-                env=environment,
+                env=dict(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -83,10 +98,14 @@ class AgentProcess:
             os.write(self._lifeline, b"w")
 
     def error_tail(self) -> str:
-        """The end of what the target wrote to standard error, decoded as well as it can be."""
-        return b"".join(self._tail).decode("utf-8", "replace")
+        """The end of what the target wrote to standard error."""
+        return self._errors.text()
 
-    def close(self, grace_s: float = _GRACE_S) -> None:
+    def output_tail(self) -> str:
+        """The end of all that the target wrote."""
+        return self._all.text()
+
+    def close(self, grace_s: float) -> None:
         """Wait ``grace_s`` for the target to finish by itself, then end its whole group."""
         if self._lifeline < 0:
             return
@@ -122,13 +141,11 @@ class AgentProcess:
                 with contextlib.suppress(ValueError):
                     self.events.put(("message", json.loads(line)))
 
-    def _read_output(self, pipe: Any, keep: bool) -> None:
+    def _read_output(self, pipe: Any, is_errors: bool) -> None:
         while chunk := pipe.read1(65536):
-            if keep:
-                self._tail.append(chunk)
-                self._tail_size += len(chunk)
-                while self._tail_size - len(self._tail[0]) > _TAIL_BYTES:
-                    self._tail_size -= len(self._tail.popleft())
+            self._all.add(chunk)
+            if is_errors:
+                self._errors.add(chunk)
             self._on_output(chunk)
         pipe.close()
 

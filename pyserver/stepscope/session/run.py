@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import queue
+import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from stepscope.session import failures
+from stepscope.session.environment import environment_for
+from stepscope.session.follow import Crashed, Follower
 from stepscope.session.model import (
     CancelToken,
-    Failure,
     OnOutput,
     OnProgress,
     Phase,
@@ -23,8 +23,6 @@ from stepscope.session.model import (
     Progress,
 )
 from stepscope.session.process import AgentProcess
-
-_WHERE_S = 2.0  # how long a target that is stuck may take to say where
 
 
 @contextlib.contextmanager
@@ -60,16 +58,26 @@ def _run(
         "warmup": request.warmup,
         "loop": request.loop,
     }
+    notes: list[str] = []
     while True:
         capture = folder / "capture"
-        ended = _attempt(request, capture, wishes, on_progress, on_output, cancel, stack)
-        if ended is None:
+        try:
+            found = _attempt(request, capture, wishes, notes, on_progress, on_output, cancel, stack)
+        except Crashed as crash:
+            less = _with_less(crash, wishes)
+            if less is None:
+                raise crash.failure from None
+            wishes = {**wishes, "without": less[0]}
+            notes.append(less[1])
+            continue
+        if found is None:
             return capture
+        ended, told = found
         wishes_next = _second_try(wishes, ended)
         if wishes_next is None:
             if ended["boundary"] == "chosen" and not ended["ticks"] and request.loop:
                 raise failures.chosen_loop_not_reached(request.target, request.loop)
-            raise failures.ended_early(ended, request.target.name)
+            raise failures.ended_early(ended, told)
         wishes = wishes_next
 
 
@@ -93,16 +101,40 @@ def _second_try(wishes: dict[str, Any], ended: dict[str, Any]) -> dict[str, Any]
     return None
 
 
+def _with_less(crash: Crashed, wishes: dict[str, Any]) -> tuple[list[str], str] | None:
+    """What to leave out when the target is run again, and the note on it; None: no second run.
+
+    Outside the passes that record with the profiler a crash is the target's own.
+    """
+    if "without" in wishes or crash.passing not in ("mapped", "detail"):
+        return None
+    what = crash.failure.message.rstrip(".")
+    if crash.passing == "detail":
+        return ["detail"], (
+            f"{what} while memory was recorded; it was run once more without that, so memory, "
+            "FLOPs and shapes are not measured."
+        )
+    return ["detail", "profiler"], (
+        f"{what} while the profiler ran; it was run once more without the profiler, so only the "
+        "wall time of each line is measured, and the backward pass stands on the line that calls "
+        "it."
+    )
+
+
 def _attempt(
     request: ProfileRequest,
     capture: Path,
     wishes: dict[str, Any],
+    notes: list[str],
     on_progress: OnProgress,
     on_output: OnOutput,
     cancel: CancelToken,
     stack: contextlib.ExitStack,
-) -> dict[str, Any] | None:
-    """One start of the agent. None: there is a capture. A dict: the target ended by itself."""
+) -> tuple[dict[str, Any], failures.Told] | None:
+    """One start of the agent. None: there is a capture. Else the target ended by itself.
+
+    Raises ``Failure`` and ``Crashed``.
+    """
     target = request.target.absolute()
     python = request.python or sys.executable
     cwd = request.cwd or Path.cwd()
@@ -117,68 +149,20 @@ def _attempt(
         "capture": str(capture),
         "roots": [str(root) for root in roots],
         "wishes": {**wishes, "root": str(target.parent)},
+        "cpu": request.cpu,
+        "notes": notes,
     }
     try:
-        process = AgentProcess(python, config, request.args, cwd, on_output)
+        environment = environment_for(request, os.environ)
+        process = AgentProcess(python, config, request.args, cwd, on_output, environment)
     except OSError as error:
         raise failures.cannot_start(python, error) from None
+    follower = Follower(process, request, python, on_progress, cancel)
     try:
-        ended = _follow(process, request, python, target, on_progress, cancel)
+        ended = follower.follow()
     except BaseException:
-        process.close(grace_s=0.0)
+        process.close(0.0)
         raise
     # The target may still be winding down; it does so while its capture is being read.
-    stack.callback(process.close)
-    return ended
-
-
-def _follow(
-    process: AgentProcess,
-    request: ProfileRequest,
-    python: str,
-    target: Path,
-    on_progress: OnProgress,
-    cancel: CancelToken,
-) -> dict[str, Any] | None:
-    cancel.on_cancel(lambda: process.events.put(("cancel", None)))
-    deadline: float | None = time.monotonic() + request.timeout_s
-    ended: dict[str, Any] | None = None
-    while True:
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        try:
-            kind, value = process.events.get(timeout=left)
-        except queue.Empty:
-            where = _ask_where(process)
-            raise failures.timed_out(target.name, request.timeout_s, where) from None
-        if kind == "cancel":
-            raise failures.cancelled(target.name)
-        if kind == "exit":
-            if ended is not None:
-                return ended
-            raise failures.died(value, process.error_tail(), target)
-        if value["kind"] == "progress":
-            deadline = None  # it makes steps; how long each takes is the target's own affair
-            on_progress(Progress(Phase(value["phase"]), value["step"], value["total"]))
-        elif value["kind"] == "captured":
-            return None
-        elif value["kind"] == "ended":
-            ended = value
-        else:
-            failure: Failure | None = failures.from_message(value, python, target)
-            if failure is not None:
-                # Its traceback is still on its way through the other pipe.
-                process.close()
-                raise failure
-
-
-def _ask_where(process: AgentProcess) -> dict[str, Any] | None:
-    process.ask_where()
-    deadline = time.monotonic() + _WHERE_S
-    while (left := deadline - time.monotonic()) > 0:
-        try:
-            kind, value = process.events.get(timeout=left)
-        except queue.Empty:
-            break
-        if kind == "message" and value["kind"] == "where":
-            return dict(value)
-    return None
+    stack.callback(process.close, request.limits.grace_s)
+    return None if ended is None else (ended, follower.told())

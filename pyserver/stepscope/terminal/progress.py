@@ -28,7 +28,9 @@ class StatusLine:
     def progress(self, state: Progress) -> None:
         """Show how far the run is."""
         with self._lock:
-            if self._terminal:
+            if state.still is not None:
+                self._say(f"{fmt.stillness(state.still)}. It goes on; Ctrl-C stops it.")
+            elif self._terminal:
                 self._erase()
                 self._text = f"stepscope: {fmt.progress(state)}"
                 self._draw()
@@ -53,6 +55,14 @@ class StatusLine:
             self._text = ""
             if not self._at_line_start:
                 self._write(b"\n")
+
+    def _say(self, text: str) -> None:
+        """A line of its own, which stays."""
+        self._erase()
+        start = "" if self._at_line_start else "\n"
+        self._write(f"{start}stepscope: {text}\n".encode())
+        self._at_line_start = True
+        self._draw()
 
     def _erase(self) -> None:
         if self._text and self._at_line_start:

@@ -7,7 +7,11 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from stepscope.session.model import Failure, FailureKind, ProfileRequest
+from stepscope.session.failures.no_step import last_words, no_step
+from stepscope.session.failures.record import Ending
+from stepscope.session.failures.table import recognise
+from stepscope.session.failures.told import Told
+from stepscope.session.model import Action, ActionKind, Failure, FailureKind, ProfileRequest
 
 _FAULT_FRAME = re.compile(r'File "([^"]+)", line (\d+) in ')
 _FAULT_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
@@ -34,11 +38,13 @@ def cannot_start(python: str, error: OSError) -> Failure:
     )
 
 
-def from_message(message: dict[str, Any], python: str, target: Path) -> Failure | None:
-    """A failure that the agent itself reported, None if the message is none."""
-    kind = message["kind"]
-    file, line = message.get("site") or (None, None)
-    name = target.name
+REPORTED = frozenset(("old-python", "old-torch", "fault", "too-big", "raised"))
+"""Kinds of the agent's messages that mean the end of the run."""
+
+
+def from_message(message: dict[str, Any], told: Told) -> Failure:
+    """A failure that the agent itself reported: a message of one of the kinds in ``REPORTED``."""
+    kind, python, name = message["kind"], told.python, told.request.target.name
     if kind == "old-python":
         return Failure(
             FailureKind.USAGE,
@@ -61,54 +67,50 @@ def from_message(message: dict[str, Any], python: str, target: Path) -> Failure 
             f"One step of {name} makes more operators than {message['bytes'] >> 20} MB of "
             "profiler memory hold; choose an inner loop, or call stepscope.step() more often.",
         )
-    if kind == "raised":
-        if message.get("module") == "torch":
-            return Failure(
-                FailureKind.USAGE,
-                f"torch is not installed in {python}; install it there or choose another "
-                "interpreter.",
-                file,
-                line,
-            )
-        return Failure(FailureKind.TARGET_FAILED, _raised(message, name), file, line)
-    return None
-
-
-def _raised(message: dict[str, Any], name: str) -> str:
-    where = ""
-    if message.get("site"):
-        file, line = message["site"]
-        where = f" at {Path(file).name}:{line}"
-    ticks = message["ticks"]
-    steps = f"{ticks} step{'s' if ticks > 1 else ''}"
-    when = f" after {steps}" if ticks else " before its first step"
-    if message["memory"]:
-        return f"{name} ran out of memory{where}{when}."
-    first = message["message"].strip().splitlines()
-    detail = f": {first[0][:300]}" if first else ""
-    return f"{name} raised {message['type']}{where}{when}{detail}"
-
-
-def ended_early(message: dict[str, Any], name: str) -> Failure:
-    """The target ended by itself with too few steps to measure."""
     file, line = message.get("site") or (None, None)
-    code, ticks = message["code"], message["ticks"]
-    if not message["torch"]:
-        text = f"{name} ended without importing torch, so there was nothing to profile."
-    elif ticks:
-        text = (
-            f"{name} ended after {ticks} step{'s' if ticks > 1 else ''}; "
-            "at least two are needed to measure one."
+    ending = told.ending(message)
+    error = ending.error
+    if error and error.is_a("builtins.ImportError") and error.attributes.get("name") == "torch":
+        return Failure(
+            FailureKind.USAGE,
+            f"torch is not installed in {python}; install it there or choose another interpreter.",
+            file,
+            line,
+            Action(ActionKind.CHOOSE_INTERPRETER),
         )
-    else:
-        text = (
-            f"{name} ended without a step: no optimizer step, backward pass or repeated module "
-            "call was seen. Call stepscope.step() at the end of each step to mark them."
-        )
+    return _answered(ending) or Failure(FailureKind.TARGET_FAILED, _raised(ending), file, line)
+
+
+def _answered(ending: Ending) -> Failure | None:
+    answer = recognise(ending)
+    if answer is None:
+        return None
+    place = ending.place
+    file, line = (place.file, place.line) if place else (None, None)
+    return Failure(answer.kind, answer.text, file, line, answer.action)
+
+
+def _raised(ending: Ending) -> str:
+    error = ending.error
+    assert error is not None, "the agent names what was raised"
+    when = " before its first step"
+    if ending.ticks:
+        when = f" after {ending.ticks} step{'s' if ending.ticks > 1 else ''}"
+    detail = f": {error.first_line}" if error.first_line else ""
+    return f"{ending.name} raised {error.types[0].rpartition('.')[2]}{ending.at}{when}{detail}"
+
+
+def ended_early(message: dict[str, Any], told: Told) -> Failure:
+    """The target ended by itself with too few steps to measure."""
+    ending = told.ending(message)
+    name, code, place = ending.name, ending.code, ending.place
+    file, line = (place.file, place.line) if place else (None, None)
     if code not in (None, "None", "0"):
-        where = f" at {Path(file).name}:{line}" if file else ""
-        text = f"{name} called exit({code}){where} before enough steps were seen."
-        return Failure(FailureKind.TARGET_FAILED, text, file, line)
+        text = f"{name} called exit({code}){ending.at} before enough steps were seen."
+        if code[:1] not in "'\"":
+            text += last_words(ending.output)
+        return _answered(ending) or Failure(FailureKind.TARGET_FAILED, text, file, line)
+    text = no_step(message, name) + last_words(ending.output)
     return Failure(FailureKind.NO_STEP, text, file, line)
 
 
@@ -123,15 +125,28 @@ def chosen_loop_not_reached(target: Path, line: int) -> Failure:
     )
 
 
-def died(status: int, tail: str, target: Path) -> Failure:
+CRASHES = frozenset(
+    -number
+    for number in (
+        signal.SIGSEGV,
+        signal.SIGABRT,
+        signal.SIGILL,
+        signal.SIGFPE,
+        getattr(signal, "SIGBUS", signal.SIGSEGV),
+    )
+)
+"""Exit statuses of a process that crashed in native code."""
+
+
+def died(status: int, told: Told) -> Failure:
     """The process ended without a word: killed, crashed in native code, or ``os._exit``."""
-    name = target.name
-    file, line = _crash_site(tail, target.parent)
+    name = told.request.target.name
+    file, line = _crash_site(told.errors, told.request.target.absolute().parent)
     where = f" at {Path(file).name}:{line}" if file else ""
     if status >= 0:
         text = (
             f"{name} ended its process with status {status} before enough steps were seen{where}."
-        )
+        ) + last_words(told.output)
     else:
         try:
             word = signal.Signals(-status).name
@@ -140,22 +155,37 @@ def died(status: int, tail: str, target: Path) -> Failure:
         text = f"{name} was ended by {word}{where}."
         if word == "SIGKILL":
             text += " The system does that to a process that takes too much memory."
-        elif word in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"):
+        elif status in CRASHES:
             text = f"{name} crashed in native code ({word}){where}."
     return Failure(FailureKind.TARGET_FAILED, text, file, line)
 
 
-def timed_out(name: str, seconds: float, where: dict[str, Any] | None) -> Failure:
-    """No step within the time limit; ``where`` is the agent's answer, None if it gave none."""
-    text = f"{name} made no step within {seconds:g} s"
+def timed_out(name: str, seconds: float, where: dict[str, Any] | None, ticks: bool) -> Failure:
+    """No step within the time limit; ``where`` is the agent's answer, None if it gave none.
+
+    ``ticks`` says that there were steps before.
+    """
+    again = "another " if ticks else ""
+    text = f"{name} made no {again}step within {seconds:g} s"
     file = line = None
     if where:
         if where.get("site"):
             file, line = where["site"]
             text += f"; it was at {Path(file).name}:{line}"
         seen = [f"{count} {kind} events" for kind, count in where["counts"].items() if count]
-        text += f"; seen so far: {', '.join(seen) if seen else 'nothing of a step'}"
-    return Failure(FailureKind.TIMED_OUT, text + ". A longer limit can be set.", file, line)
+        if not ticks:
+            text += f"; seen so far: {', '.join(seen) if seen else 'nothing of a step'}"
+    option = (
+        "setting stepscope.stepTimeout, or --step-timeout"
+        if ticks
+        else "setting stepscope.timeout, or --timeout"
+    )
+    return Failure(
+        FailureKind.TIMED_OUT,
+        f"{text}. A longer limit can be set ({option}).",
+        file,
+        line,
+    )
 
 
 def cancelled(name: str) -> Failure:
