@@ -68,6 +68,8 @@ def ratio(value: float) -> str:
 
 def progress(state: Progress) -> str:
     """``measuring · step 3 of 10``."""
+    if state.still is not None:
+        return f"{state.phase.value} · {stillness(state.still)}"
     if state.step is None:
         return state.phase.value
     noun = "part" if state.phase is Phase.ANALYSING else "step"

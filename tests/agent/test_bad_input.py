@@ -265,7 +265,8 @@ def test_no_torch_in_the_script(project: Project) -> None:
         project.run(project.file("print('hello')\n")),
         FailureKind.NO_STEP,
         3,
-        "train.py ended without importing torch, so there was nothing to profile.",
+        "train.py ended without importing torch, so there was nothing to profile. "
+        'Its last line of output: "hello".',
     )
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import pytest
 from lsprotocol import types
@@ -70,6 +70,10 @@ class Session:
     offered: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     reports: list[dict[str, Any]] = field(default_factory=list)
     refreshed: list[str] = field(default_factory=list)
+    asked: list[tuple[str, list[str]]] = field(default_factory=list)
+    press: str | Exception | None = None  # the button that the person presses
+    entering: list[Any] = field(default_factory=list)
+    enter: list[str] | None = None  # the arguments that the person enters
 
     # -- the run ---------------------------------------------------------------------------------
 
@@ -205,6 +209,16 @@ def capabilities(*, progress: bool = True, **general: Any) -> types.ClientCapabi
 def make_client(session_reports: list[dict[str, Any]], refreshed: list[str]) -> LanguageClient:
     """A test client that also takes our notification and the refresh requests."""
     client = make_test_lsp_client()
+    converter = client.protocol._converter
+
+    def command_or_action(value: Any, _: type) -> types.Command | types.CodeAction:
+        # lsprotocol takes a code action that has a command for a bare command.
+        bare = isinstance(value.get("command"), str)
+        kind: Any = types.Command if bare else types.CodeAction
+        return converter.structure(value, kind)  # type: ignore[no-any-return]
+
+    union = Union[types.Command, types.CodeAction]  # noqa: UP007 - the name of its hook
+    converter.register_structure_hook(union, command_or_action)
 
     @client.feature("stepscope/report")
     def report(params: Any) -> None:
@@ -219,6 +233,24 @@ def make_client(session_reports: list[dict[str, Any]], refreshed: list[str]) -> 
         refreshed.append("code lenses")
 
     return client
+
+
+def _answer_questions(session: Session) -> None:
+    """The client has buttons, and a person who presses what the test says."""
+
+    @session.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+    def ask(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+        if isinstance(session.press, Exception):
+            raise session.press
+        titles = [action.title for action in params.actions or []]
+        session.asked.append((params.message, titles))
+        pressed, session.press = session.press, None
+        return types.MessageActionItem(pressed) if pressed in titles else None
+
+    @session.client.feature("stepscope/enterArguments")
+    def enter(params: Any) -> list[str] | None:
+        session.entering.append(_plain(params))
+        return session.enter
 
 
 def _plain(value: Any) -> Any:
@@ -265,6 +297,7 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
         await config.start()
         session = Session(client, folder, control, reports=reports, refreshed=refreshed)
         sessions.append(session)
+        _answer_questions(session)
         session.script()
         answer = await soon(
             client.initialize_session(

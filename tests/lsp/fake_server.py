@@ -7,6 +7,7 @@ it ends. What the server does around the run is all real.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 import threading
@@ -16,6 +17,8 @@ from typing import Any
 from stepscope.report.model import Report
 from stepscope.server import build_server, serve_stdio
 from stepscope.session.model import (
+    Action,
+    ActionKind,
     CancelToken,
     Failure,
     FailureKind,
@@ -24,6 +27,7 @@ from stepscope.session.model import (
     Phase,
     ProfileRequest,
     Progress,
+    Stillness,
 )
 
 LONGEST_WAIT_S = 60.0
@@ -54,16 +58,25 @@ class FakeRun:
             for phase in Phase:
                 step = 3 if phase is Phase.MEASURING else None
                 on_progress(Progress(phase, step, 10 if step else None))
+                if phase.value in script.get("still", []):
+                    still = Stillness(60.0, True, str(request.target), 3)
+                    on_progress(Progress(phase, step, None, still))
+                    self._write("waits", "")
                 self._write(f"at-{phase.value}", "")
-                self._hold(phase, script.get("hold", []), stopped)
+                self._hold(phase, script.get("hold", []), stopped, cancel)
             return self._end(script, request)
         finally:
             self._write("ended", "cancelled" if cancel.cancelled else "finished")
 
-    def _hold(self, phase: Phase, held: list[str], stopped: threading.Event) -> None:
+    def _hold(
+        self, phase: Phase, held: list[str], stopped: threading.Event, cancel: CancelToken
+    ) -> None:
         gate = self._control / f"pass-{phase.value}"
         waited = 0.0
         while phase.value in held and not gate.exists() and waited < LONGEST_WAIT_S:
+            if cancel.patient:
+                self._write("patient", "")
+                break
             if stopped.wait(POLL_S):
                 break
             waited += POLL_S
@@ -75,6 +88,9 @@ class FakeRun:
 
         if "failure" in script:
             failure = dict(script["failure"])
+            action = failure.pop("action", None)
+            if action is not None:
+                failure["action"] = Action(ActionKind(action[0]), tuple(action[1:]))
             raise Failure(FailureKind(failure.pop("kind")), **failure)
         if "bug" in script:
             raise RuntimeError(script["bug"])
@@ -106,6 +122,9 @@ def _plain(request: ProfileRequest) -> dict[str, Any]:
         "loop": request.loop,
         "timeout_s": request.timeout_s,
         "workspace": [str(folder) for folder in request.workspace],
+        "cpu": request.cpu,
+        "env": dict(request.env),
+        "limits": list(dataclasses.astuple(request.limits)),
     }
 
 

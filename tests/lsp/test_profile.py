@@ -38,7 +38,17 @@ async def test_a_profile_brings_hints_diagnostics_and_the_report(session: Sessio
 
 async def test_the_request_is_made_of_options_and_parameters(start_session: StartSession) -> None:
     session = await start_session(
-        {"args": ["--from", "options"], "steps": 4, "warmup": 2, "timeout": 60}
+        {
+            "args": ["--from", "options"],
+            "steps": 4,
+            "warmup": 2,
+            "timeout": 60,
+            "askAfter": 20,
+            "stepTimeout": 30,
+            "grace": 2,
+            "cpu": True,
+            "env": {"A": "1"},
+        }
     )
     document = session.write("a 深い model.py")
     await document.profile(steps=7)
@@ -52,6 +62,9 @@ async def test_the_request_is_made_of_options_and_parameters(start_session: Star
         "loop": None,
         "timeout_s": 60.0,
         "workspace": [str(session.folder)],
+        "cpu": True,
+        "env": {"A": "1"},
+        "limits": [20.0, 30.0, 2.0],
     }
     session.script()
     await document.profile(args=[])

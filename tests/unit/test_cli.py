@@ -21,6 +21,7 @@ from stepscope.session.model import (
     CancelToken,
     Failure,
     FailureKind,
+    Limits,
     OnOutput,
     OnProgress,
     Phase,
@@ -75,7 +76,8 @@ def print_an_epoch(on_progress: OnProgress, on_output: OnOutput, cancel: CancelT
 
 def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
     arguments = (
-        "run --steps 5 --warmup=0 --loop 7 --python /py --cwd /data --timeout 1.5 --quiet train.py"
+        "run --steps 5 --warmup=0 --loop 7 --python /py --cwd /data --timeout 1.5 --ask-after 2 "
+        "--step-timeout 3 --grace 4 --cpu --env A=1 --env B=c=d --quiet train.py"
     )
     assert main(arguments.split()) == 0
     assert pipeline.requests == [
@@ -87,6 +89,9 @@ def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
             warmup=0,
             loop=7,
             timeout_s=1.5,
+            cpu=True,
+            env=(("A", "1"), ("B", "c=d")),
+            limits=Limits(2.0, 3.0, 4.0),
         )
     ]
 
@@ -128,6 +133,9 @@ def test_a_target_may_begin_with_a_dash(pipeline: Pipeline) -> None:
         ["run", "--warmup", "-1", "x.py"],
         ["run", "--timeout", "0", "x.py"],
         ["run", "--timeout", "nan", "x.py"],
+        ["run", "--grace", "0", "x.py"],
+        ["run", "--env", "NAME", "x.py"],
+        ["run", "--env", "=value", "x.py"],
         ["run", "--no-such-option", "x.py"],
         ["serve", "--tcp", "8000"],
         ["serve", "--tcp", "0.0.0.0:0"],

@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from stepscope import fixes
 from stepscope.editor.language_server import StepscopeServer
-from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
+from stepscope.editor.protocol import COMMAND_PROFILE, DIAGNOSTIC_SOURCE
 from stepscope.editor.to_lsp import to_lines, to_text_edit
 from stepscope.fixes.model import Fix
 from stepscope.report.model import Hint
@@ -43,7 +43,40 @@ def code_actions(server: StepscopeServer, params: types.CodeActionParams) -> lis
                         edit=_workspace_edit(server, fix),
                     )
                 )
-    return actions
+    return actions + _next_steps(server, path, text, first, last, params.context)
+
+
+def _next_steps(
+    server: StepscopeServer,
+    path: str,
+    text: str,
+    first: int,
+    last: int,
+    context: types.CodeActionContext,
+) -> list[types.CodeAction]:
+    """Runs that do what a failure on these lines asks for."""
+    found = []
+    for line, mark in server.failures_in(path, text):
+        if mark.step is not None and first <= line <= last:
+            answered = [
+                diagnostic
+                for diagnostic in context.diagnostics
+                if diagnostic.source == DIAGNOSTIC_SOURCE
+                and diagnostic.message == mark.failure.message
+            ]
+            found.append(
+                types.CodeAction(
+                    title=mark.step.title,
+                    kind=types.CodeActionKind.QuickFix,
+                    diagnostics=answered or None,
+                    command=types.Command(
+                        title=mark.step.title,
+                        command=COMMAND_PROFILE,
+                        arguments=[mark.step.arguments],
+                    ),
+                )
+            )
+    return found
 
 
 def _wants_quick_fixes(context: types.CodeActionContext) -> bool:

@@ -14,11 +14,18 @@ from lsprotocol import types
 
 from stepscope.editor import diagnostics, protocol
 from stepscope.editor.language_server import StepscopeServer, working_folder
+from stepscope.editor.next_steps import NextStep, next_step
 from stepscope.editor.protocol import ProfileAnswer, ProfileParams
+from stepscope.editor.questions import (
+    ask,
+    can_enter_arguments,
+    enter_arguments,
+    in_background,
+)
 from stepscope.editor.runs import cancelled
 from stepscope.report.model import Report
 from stepscope.report.to_json import report_to_json
-from stepscope.session.model import Failure, ProfileRequest
+from stepscope.session.model import Failure, Limits, ProfileRequest
 
 logger = logging.getLogger("stepscope")
 
@@ -66,6 +73,12 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
             f"{running.target.name} is being profiled already; wait for it or cancel it first.",
             types.MessageType.Warning,
         )
+    if params.enter_arguments:
+        args = server.options.args if params.args is None else params.args
+        entered = await enter_arguments(server, params.uri, args)
+        if entered is None:
+            return {"ok": False, "message": "No arguments were entered."}
+        params = replace(params, args=entered, given={**params.given, "args": list(entered)})
     failed_before = server.store.clear_failure(path)
     if failed_before is not None:
         diagnostics.publish(server, [failed_before])
@@ -74,7 +87,7 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
     try:
         report = await server.runs.profile(request)
     except Failure as failure:
-        return _failed(server, path, failure)
+        return _failed(server, path, failure, params.given)
     await _deliver(server, params.uri, report)
     return {"ok": True, "step_ms": report.profile.step_ms.median}
 
@@ -94,11 +107,15 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
         target=target,
         args=options.args if params.args is None else params.args,
         python=_interpreter(server),
-        cwd=working_folder(server, target),
+        cwd=working_folder(server, target) if params.cwd is None else Path(params.cwd),
         steps=options.steps if params.steps is None else params.steps,
         warmup=options.warmup,
         timeout_s=options.timeout,
         workspace=tuple(server.workspace_folders()),
+        cpu=options.cpu if params.cpu is None else params.cpu,
+        # What a button adds stands beside what the settings say.
+        env=(*options.env, *(params.env or ())),
+        limits=Limits(options.ask_after, options.step_timeout, options.grace),
     )
 
 
@@ -123,13 +140,26 @@ async def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:
     server.refresh_views()
 
 
-def _failed(server: StepscopeServer, path: str, failure: Failure) -> ProfileAnswer:
+def _failed(
+    server: StepscopeServer, path: str, failure: Failure, given: dict[str, Any]
+) -> ProfileAnswer:
     if cancelled(failure):
         return {"ok": False, "message": failure.message}
-    server.store.add_failure(path, failure)
+    step = next_step(failure.action, given, can_enter=can_enter_arguments(server))
+    server.store.add_failure(path, failure, step)
     if failure.file is not None:
         diagnostics.publish(server, [failure.file])
-    return _refuse(server, failure.message)
+    if step is None:
+        return _refuse(server, failure.message)
+    # The run has ended and says so; what the person answers starts another.
+    in_background(_offer(server, failure.message, step))
+    return {"ok": False, "message": failure.message}
+
+
+async def _offer(server: StepscopeServer, message: str, step: NextStep) -> None:
+    """Show the failure with a button that tries again."""
+    if await ask(server, types.MessageType.Error, message, [step.title]) == step.title:
+        await _answer(server, lambda: _profile(server, (step.arguments,)))
 
 
 def _clear(server: StepscopeServer, arguments: tuple[Any, ...]) -> None:

@@ -77,13 +77,11 @@ def _failures(
     server: StepscopeServer, path: str, text: str, lines: list[str]
 ) -> list[types.Diagnostic]:
     found: list[types.Diagnostic] = []
-    for mark in server.store.failures_in(path):
-        line = mark.failure.line or 1
-        place = mark.source.map_to(text).unchanged(line, line)
-        if place is not None and place.line <= len(lines):
+    for line, mark in server.failures_in(path, text):
+        if line <= len(lines):
             found.append(
                 types.Diagnostic(
-                    range=code_range(lines, place.line, place.line, server.encoding),
+                    range=code_range(lines, line, line, server.encoding),
                     severity=types.DiagnosticSeverity.Error,
                     source=DIAGNOSTIC_SOURCE,
                     code=mark.failure.kind.value,

@@ -20,7 +20,7 @@ import stepscope
 from stepscope.editor.choices import LoopChoices, state_file
 from stepscope.editor.options import Options
 from stepscope.editor.runs import ProfileTarget, Runs
-from stepscope.editor.store import ReportStore, file_key, read_text
+from stepscope.editor.store import FailureMark, ReportStore, file_key, read_text
 from stepscope.editor.to_lsp import Encoding
 from stepscope.report.model import Hint
 
@@ -140,6 +140,16 @@ class StepscopeServer(LanguageServer):
         view = self.store.view(path)
         placed = [] if view is None else view.placed_hints(text)
         return [found for found in placed if self.may_speak(found[2])]
+
+    def failures_in(self, path: str, text: str) -> list[tuple[int, FailureMark]]:
+        """(line, mark) of failed runs whose line has not been edited in the file's ``text``."""
+        found = []
+        for mark in self.store.failures_in(path):
+            line = mark.failure.line or 1
+            place = mark.source.map_to(text).unchanged(line, line)
+            if place is not None:
+                found.append((place.line, mark))
+        return found
 
     # -- the client ----------------------------------------------------------------------------
 

@@ -9,7 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from stepscope.editor.protocol import is_environment
+from stepscope.session.model import Limits
+
 SECTION = "stepscope"
+_LIMITS = Limits()
 
 T = TypeVar("T")
 
@@ -30,7 +34,7 @@ class InlayHintOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """All settings. ``steps`` and ``warmup`` None: chosen by the agent; ``timeout`` in seconds.
+    """All settings. ``steps`` and ``warmup`` None: chosen by the agent; times in seconds.
 
     ``interpreter`` is the command that runs Python; empty: the server's own.
     """
@@ -41,6 +45,11 @@ class Options:
     steps: int | None = None
     warmup: int | None = None
     timeout: float = 300.0
+    ask_after: float = _LIMITS.ask_s
+    step_timeout: float = _LIMITS.step_s
+    grace: float = _LIMITS.grace_s
+    cpu: bool = False
+    env: tuple[tuple[str, str], ...] = ()
     rules: RuleOptions = field(default_factory=RuleOptions)
     inlay_hints: InlayHintOptions = field(default_factory=InlayHintOptions)
 
@@ -62,6 +71,11 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
         steps=reader.get("steps", _positive, "a whole number from 1", None),
         warmup=reader.get("warmup", _not_negative, "a whole number from 0", None),
         timeout=reader.get("timeout", _seconds, "seconds above 0", defaults.timeout),
+        ask_after=reader.get("askAfter", _seconds, "seconds above 0", defaults.ask_after),
+        step_timeout=reader.get("stepTimeout", _seconds, "seconds above 0", defaults.step_timeout),
+        grace=reader.get("grace", _seconds, "seconds above 0", defaults.grace),
+        cpu=reader.get("cpu", _boolean, "true or false", defaults.cpu),
+        env=reader.get("env", _environment, "an object of strings", defaults.env),
         rules=RuleOptions(disable=rules.get("disable", _strings, "a list of rule names", ())),
         inlay_hints=InlayHintOptions(
             enabled=hints.get("enabled", _boolean, "true or false", defaults.inlay_hints.enabled)
@@ -124,6 +138,12 @@ def _boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError
     return value
+
+
+def _environment(value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict) or not is_environment(value):
+        raise ValueError
+    return tuple(value.items())
 
 
 def _whole(value: object, least: int) -> int:

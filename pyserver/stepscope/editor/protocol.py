@@ -5,7 +5,7 @@ The extension's ``contributions.ts`` names the same commands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 COMMAND_PROFILE = "stepscope.profile"
@@ -28,7 +28,7 @@ class ProfileAnswer(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ProfileParams:
-    """``{uri, args?, steps?, loop?}``. ``None``: what the options say.
+    """``{uri, args?, steps?, loop?, cpu?, cwd?, env?, enterArguments?}``. None: as the options say.
 
     ``loop`` is the line of a loop whose passes are the steps, remembered for the file; ``null``
     forgets it (``forgets_loop``), and without the key the remembered one is used.
@@ -39,6 +39,11 @@ class ProfileParams:
     steps: int | None = None
     loop: int | None = None
     forgets_loop: bool = False
+    cpu: bool | None = None
+    cwd: str | None = None
+    env: tuple[tuple[str, str], ...] | None = None
+    enter_arguments: bool = False  # ask the person for them first
+    given: dict[str, Any] = field(default_factory=dict)  # all of it, as it was sent
 
 
 def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
@@ -56,12 +61,26 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
     loop = given.get("loop")
     if loop is not None and (not isinstance(loop, int) or loop < 1):
         raise ValueError(f"{COMMAND_PROFILE}: loop must be the line of a loop.")
+    env = given.get("env")
+    if env is not None and not is_environment(env):
+        raise ValueError(f"{COMMAND_PROFILE}: env must be an object of strings.")
+    cwd = given.get("cwd")
+    if cwd is not None and not isinstance(cwd, str):
+        raise ValueError(f"{COMMAND_PROFILE}: cwd must be a path.")
+    cpu = given.get("cpu")
+    if cpu is not None and not isinstance(cpu, bool):
+        raise ValueError(f"{COMMAND_PROFILE}: cpu must be true or false.")
     return ProfileParams(
         uri=uri,
         args=None if args is None else tuple(args),
         steps=steps,
         loop=loop,
         forgets_loop="loop" in given and loop is None,
+        cpu=cpu,
+        cwd=cwd,
+        env=None if env is None else tuple(env.items()),
+        enter_arguments=given.get("enterArguments") is True,
+        given={key: value for key, value in given.items() if key != "enterArguments"},
     )
 
 
@@ -81,3 +100,11 @@ def _only_object(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
 
 def _is_list_of_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def is_environment(value: object) -> bool:
+    """Whether ``value`` names environment variables and their values."""
+    return isinstance(value, dict) and all(
+        isinstance(name, str) and name and "=" not in name and isinstance(text, str)
+        for name, text in value.items()
+    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from stepscope.editor.output import TargetOutput
 from stepscope.editor.progress import ProgressView
+from stepscope.editor.questions import ask_to_wait, in_background
 from stepscope.report.model import Report
 from stepscope.session.model import (
     CancelToken,
@@ -20,6 +21,7 @@ from stepscope.session.model import (
     OnOutput,
     OnProgress,
     ProfileRequest,
+    Progress,
 )
 
 if TYPE_CHECKING:
@@ -69,6 +71,13 @@ class Runs:
             except RuntimeError:
                 logger.debug("the event loop has ended before the run")
 
+        def hear(state: Progress) -> None:
+            progress.show(state)
+            if state.still is not None:
+                in_background(
+                    ask_to_wait(self._server, request.target.name, state.still, run.cancel)
+                )
+
         def settle(report: Report | None, error: Exception | None) -> None:
             # Here and not where the outcome is awaited: the request may be dropped long before
             # the run has wound down, and until then it is the run in progress.
@@ -84,7 +93,7 @@ class Runs:
             try:
                 report = self._profile_target(
                     request,
-                    lambda state: post(lambda: progress.show(state)),
+                    lambda state: post(lambda: hear(state)),
                     lambda chunk: output.feed(chunk, post),
                     run.cancel,
                 )

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from stepscope.attribution.model import LineCost, Profile
+from stepscope.editor.next_steps import NextStep
 from stepscope.editor.staleness import LineMap, Place
 from stepscope.editor.text import statement_spans
 from stepscope.report.model import Hint, Report
@@ -88,6 +89,7 @@ class FailureMark:
     path: str
     failure: Failure
     source: MeasuredText
+    step: NextStep | None = None  # what can be done about it
 
 
 class ReportStore:
@@ -104,12 +106,12 @@ class ReportStore:
         self._reports.pop(target, None)
         self._reports[target] = _views(report)
 
-    def add_failure(self, target: str, failure: Failure) -> None:
+    def add_failure(self, target: str, failure: Failure, step: NextStep | None = None) -> None:
         """Remember where a run of ``target`` failed, until it is run or cleared."""
         if failure.file is None or failure.line is None:
             return
         source = MeasuredText(read_text(failure.file) or "")
-        self._failures[file_key(target)] = FailureMark(failure.file, failure, source)
+        self._failures[file_key(target)] = FailureMark(failure.file, failure, source, step)
 
     def clear_failure(self, target: str) -> str | None:
         """Forget the failure of an earlier run of ``target``; the file it was marked in, if any."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 
-from stepscope.session.model import Phase, Progress
+from stepscope.session.model import Phase, Progress, Stillness
 from stepscope.terminal.progress import Silence, StatusLine
 
 CLEAR = b"\r\x1b[K"
@@ -53,3 +53,25 @@ def test_silence_keeps_the_end() -> None:
     silence.output(b"end")
     assert len(silence.kept) == Silence.KEPT_BYTES
     assert silence.kept.endswith(b"aend")
+
+
+def test_a_target_that_makes_no_step_is_told_on_a_line_of_its_own() -> None:
+    stream = io.BytesIO()
+    status = StatusLine(stream, terminal=True)
+    status.progress(Progress(Phase.STARTING))
+    status.output(b"loading")
+    status.progress(Progress(Phase.STARTING, still=Stillness(60.0, True, "/a/data.py", 41)))
+    assert stream.getvalue() == (
+        b"stepscope: starting" + CLEAR + b"loading\n"
+        b"stepscope: no step after 60 s; it is at data.py:41. It goes on; Ctrl-C stops it.\n"
+        b"stepscope: starting"
+    )
+
+
+def test_a_target_that_cannot_say_where_it_is_is_told_as_well() -> None:
+    stream = io.BytesIO()
+    status = StatusLine(stream, terminal=False)
+    status.progress(Progress(Phase.MEASURING, 3, 10, Stillness(60.0, False)))
+    assert stream.getvalue() == (
+        b"stepscope: no further step for 60 s. It goes on; Ctrl-C stops it.\n"
+    )

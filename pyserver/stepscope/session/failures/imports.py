@@ -150,19 +150,12 @@ def _without_part(ending: Ending, top: str, full: str) -> Answer | None:
 
 def _home_of(ending: Ending, module: str) -> Path | None:
     """The folder of the project that would have the module if it were on ``sys.path``."""
-    top, _, rest = module.partition(".")
+    top = module.partition(".")[0]
     own = ending.request.target.absolute().parent
     for folder in ending.around():
-        if folder == own:
-            continue  # Python has looked there
-        if ending.files.exists(folder / f"{top}.py"):
-            return folder
-        package = folder / top
-        if not ending.files.exists(package):
-            continue
-        inner = package.joinpath(*rest.split(".")) if rest else package
-        if ending.files.exists(package / "__init__.py") or any(
-            ending.files.exists(path) for path in (inner.with_suffix(".py"), inner / "__init__.py")
+        # Python has looked in the file's own folder.
+        if folder != own and (
+            ending.files.exists(folder / f"{top}.py") or ending.files.holds_python(folder / top)
         ):
             return folder
     return None

@@ -18,7 +18,7 @@ _HELP = (
     "Stepscope starts one process: run it as the only rank (setting stepscope.env, or "
     f"{' '.join(f'--env {pair}' for pair in _ONE_PROCESS)})."
 )
-_BOOTSTRAP = "before the current process has finished its bootstrapping phase"
+_BOOTSTRAP = "has finished its bootstrapping phase"
 _PORT = ("Address already in use", "EADDRINUSE", "address already in use")
 
 

@@ -51,6 +51,7 @@ class Files:
     exists: Callable[[Path], bool] = Path.exists
     read: Callable[[Path], str] = lambda path: path.read_text("utf-8", "replace")
     folders: Callable[[Path], list[Path]] = lambda path: _folders(path)
+    holds_python: Callable[[Path], bool] = lambda path: any(path.glob("*.py"))
 
     def line(self, place: Place | None) -> str:
         """The text of a line, empty where it cannot be read."""
