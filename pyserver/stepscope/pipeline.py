@@ -21,6 +21,7 @@ from stepscope.session.model import (
     CancelToken,
     Failure,
     FailureKind,
+    OnFiles,
     OnOutput,
     OnProgress,
     Phase,
@@ -37,14 +38,16 @@ def profile_target(
     on_output: OnOutput,
     cancel: CancelToken,
     disabled_rules: frozenset[str] = frozenset(),
+    on_files: OnFiles | None = None,
 ) -> Report:
     """Run the target, attribute its step, diagnose it. Blocks; call it off the event loop.
 
     ``on_output`` gets the target's own output as raw bytes. Raises ``session.model.Failure`` when
     no report could be made. The report is returned while the stopped target still winds down in its
-    own time; the interpreter does not exit before its last process has.
+    own time; the interpreter does not exit before its last process has. ``on_files`` is told after
+    that, from another thread, what the run did to files.
     """
-    with _in_background(captured(request, on_progress, on_output, cancel)) as capture:
+    with _in_background(captured(request, on_progress, on_output, cancel, on_files)) as capture:
         on_progress(Progress(Phase.ANALYSING))
         report = analyse(capture, disabled_rules)
     if cancel.cancelled:

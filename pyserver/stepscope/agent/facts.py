@@ -53,7 +53,9 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "notes": list(agent.notes),
         "process": "main",
         "assumed": None,
-        "files": None,
+        "files": agent.guard.facts()
+        if agent.guard
+        else {"guard": "off", "kept": [], "created": []},
     }
     facts["reading_cpu_s"] = time.process_time() - recorder.cpu_at_end
     return facts

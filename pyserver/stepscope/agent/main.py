@@ -14,7 +14,7 @@ import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
-from . import cpu_only, hooks, target
+from . import cpu_only, guard, hooks, target
 from .boundary import StepFinder
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
@@ -52,6 +52,7 @@ class Agent:
         self.recorder: Recorder | None = None
         self.started = datetime.datetime.now(datetime.timezone.utc)
         self.notes: list[str] = list(config["notes"])  # what the reader of the report must know
+        self.guard: guard.Guard | None = None
         self.source = b""  # the target's text as it was compiled
         self._drop_module_hook: Any = None
         self._stopping = False
@@ -161,6 +162,8 @@ class Agent:
 
     def tidy(self) -> None:
         """The session died: nobody else will take away what it made for us."""
+        if self.guard is not None:
+            self.guard.tidy()
         capture = self.config["capture"]
         for path in (capture, f"{capture}.partial"):
             with contextlib.suppress(OSError):
@@ -178,6 +181,12 @@ class Agent:
 def main(config: dict[str, Any], arguments: list[str]) -> None:
     """Run the agent to its end; returns (or raises SystemExit) as the target itself would."""
     agent = Agent(config)
+    try:
+        agent.guard = guard.install(config, agent.notes.append)
+    except Exception:
+        # Unguarded it must not run.
+        agent.channel.send("fault", text=traceback.format_exc())
+        return
     watch_lifeline(config["lifeline"], agent.where, agent.tidy)
     if not faulthandler.is_enabled():
         with contextlib.suppress(Exception):

@@ -120,8 +120,33 @@ class ProfileRequest:
     cpu: bool = False  # redirect requests for accelerators to the CPU
     env: tuple[tuple[str, str], ...] = ()  # environment variables, over those of this process
     limits: Limits = field(default_factory=Limits)
+    guard: bool = True  # existing files stay as they are, services are kept offline
 
 
+@dataclass(frozen=True, slots=True)
+class FilesAfter:
+    """What a run did to files, known once its last process has ended. Absolute paths.
+
+    ``kept`` existed, and the target's writes to them were dropped. ``changed`` existed and are
+    not as they were: the guard may have let that through. ``created`` are new, and still there.
+    """
+
+    guard: str  # "overlay", "functions" or "off"
+    kept: tuple[str, ...] = ()
+    created: tuple[NewFile, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A new file as the run left it; what has changed since is no longer the run's to remove."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+OnFiles = Callable[[FilesAfter], None]
 OnProgress = Callable[[Progress], None]
 OnOutput = Callable[[bytes], None]
 

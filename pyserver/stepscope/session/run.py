@@ -14,8 +14,10 @@ from typing import Any
 from stepscope.session import failures
 from stepscope.session.environment import environment_for
 from stepscope.session.follow import Crashed, Follower
+from stepscope.session.keeping import Keeper
 from stepscope.session.model import (
     CancelToken,
+    OnFiles,
     OnOutput,
     OnProgress,
     Phase,
@@ -27,27 +29,36 @@ from stepscope.session.process import AgentProcess
 
 @contextlib.contextmanager
 def captured(
-    request: ProfileRequest, on_progress: OnProgress, on_output: OnOutput, cancel: CancelToken
+    request: ProfileRequest,
+    on_progress: OnProgress,
+    on_output: OnOutput,
+    cancel: CancelToken,
+    on_files: OnFiles | None = None,
 ) -> Iterator[Path]:
     """Yield the capture file of one run. Raises ``Failure``.
 
     The target is still finishing while the body runs; when the body is left, its process group is
-    gone and so is the file.
+    gone and so is the file. ``on_files`` is told then what it did to files, however it ended.
     """
     wrong = failures.bad_request(request)
     if wrong is not None:
         raise wrong
     folder = Path(tempfile.mkdtemp(prefix="stepscope-"))
+    keeper = Keeper(request, folder)
     try:
         with contextlib.ExitStack() as stack:
-            yield _run(request, folder, on_progress, on_output, cancel, stack)
+            yield _run(request, folder, keeper, on_progress, on_output, cancel, stack)
     finally:
+        files = keeper.finish()
         shutil.rmtree(folder, ignore_errors=True)
+        if on_files is not None:
+            on_files(files)
 
 
 def _run(
     request: ProfileRequest,
     folder: Path,
+    keeper: Keeper,
     on_progress: OnProgress,
     on_output: OnOutput,
     cancel: CancelToken,
@@ -62,7 +73,9 @@ def _run(
     while True:
         capture = folder / "capture"
         try:
-            found = _attempt(request, capture, wishes, notes, on_progress, on_output, cancel, stack)
+            found = _attempt(
+                request, capture, keeper, wishes, notes, on_progress, on_output, cancel, stack
+            )
         except Crashed as crash:
             less = _with_less(crash, wishes)
             if less is None:
@@ -124,6 +137,7 @@ def _with_less(crash: Crashed, wishes: dict[str, Any]) -> tuple[list[str], str] 
 def _attempt(
     request: ProfileRequest,
     capture: Path,
+    keeper: Keeper,
     wishes: dict[str, Any],
     notes: list[str],
     on_progress: OnProgress,
@@ -151,6 +165,7 @@ def _attempt(
         "wishes": {**wishes, "root": str(target.parent)},
         "cpu": request.cpu,
         "notes": notes,
+        "guard": keeper.config(),
     }
     try:
         environment = environment_for(request, os.environ)

@@ -1,0 +1,615 @@
+"""What the target sees under each name, and where that lies: existing files lie elsewhere.
+
+Everything is derived from three trees in a private folder, so that all processes of a run agree
+without talking to one another. Each mirrors the real tree from its root on:
+
+- ``files``: the private copy of a file that existed, and folders made again after a removal;
+- ``gone``: a plain file where something that existed was removed, with all that was below it;
+- ``made``: a plain file where this run made something new, which is real and its own to change.
+
+A ``stat`` below a plain file fails with ENOTDIR, so that one call answers for all folders above.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import places
+
+# Taken before anything is replaced: in this file the real file system is meant.
+_lstat, _stat, _listdir, _access = os.lstat, os.stat, os.listdir, os.access
+_os_open, _mkdir, _unlink, _rmdir = os.open, os.mkdir, os.unlink, os.rmdir
+_rename, _replace, _symlink, _readlink = os.rename, os.replace, os.symlink, os.readlink
+_chmod, _utime = os.chmod, os.utime
+
+Name = Any
+"""What Python's file functions take as a path: text, bytes, or ``os.PathLike``."""
+_NOTHING = b"\0" * 8
+_STAMP_BYTES = 9
+_REMEMBERED = 4096
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to write. ``at`` None: under the name itself. ``new``: a real path that is not there."""
+
+    at: str | None = None
+    new: str | None = None
+
+
+class Redirects:
+    """The map from names to places. ``exempt`` says which real paths are left alone."""
+
+    def __init__(self, private: str, exempt: Callable[[str], bool]) -> None:
+        self.private = private
+        self.files = os.path.join(private, "files")
+        self.gone = os.path.join(private, "gone")
+        self.made = os.path.join(private, "made")
+        for folder in (private, self.files, self.gone, self.made):
+            _make_folders(folder)
+        self.exempt = exempt
+        self._lock = threading.RLock()
+        self._stamp = _shared_stamp(os.path.join(private, "stamp"))
+        self._parents: dict[str, str] = {}
+        self._parents_at = _NOTHING
+        self._inside = False  # the target works in a private folder
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        self._lock = threading.RLock()  # another thread may have held it
+
+    # -- which file a name means -----------------------------------------------------------------
+
+    def idle(self) -> bool:
+        """Whether no process of this run has redirected anything yet: names mean what they say."""
+        return self._stamp[:8] == _NOTHING
+
+    def locate(self, path: Name, last: bool = True) -> str:
+        """The real path that a name means in the target's view; ``last``: follow a final link."""
+        whole = places.absolute(path)
+        if whole.startswith(self.files):
+            whole = whole[len(self.files) :] or os.sep  # the target works in a private folder
+        if os.name == "nt":
+            return _locate_on_windows(whole, last)
+        stamp = self._stamp[:8]
+        if stamp != self._parents_at or len(self._parents) > _REMEMBERED:
+            self._parents.clear()
+            self._parents_at = stamp
+        above, _, name = whole.rpartition(os.sep)
+        known = self._parents.get(above)
+        if known is None:
+            known = self._parents[above] = places.follow(above, self._link, last=True)
+        return places.follow(name, self._link, last, start=known)
+
+    def _link(self, path: str) -> str | None:
+        if not self.idle():
+            private = self._mirror(self.files, path)
+            found = _try_lstat(private)
+            if found is not None:
+                return _readlink(private) if stat.S_ISLNK(found.st_mode) else None
+            if self.is_hidden(path):
+                return None
+        return places.real_link(path)
+
+    def _mirror(self, tree: str, path: str) -> str:
+        if os.name == "nt":
+            drive, rest = os.path.splitdrive(path)
+            return os.path.join(tree, drive.strip("\\").replace(":", ""), rest.lstrip("\\"))
+        return tree + path
+
+    def is_hidden(self, path: str) -> bool:
+        """Whether what really is there was removed, itself or with a folder above it."""
+        return self._covered(self.gone, path)
+
+    def is_ours(self, path: str) -> bool:
+        """Whether this run made it."""
+        return self._covered(self.made, path)
+
+    def _covered(self, tree: str, path: str) -> bool:
+        mark = self._mirror(tree, path)
+        try:
+            return not stat.S_ISDIR(_lstat(mark).st_mode)
+        except NotADirectoryError:
+            return True
+        except OSError:
+            # Windows calls that "not found" too.
+            return os.name == "nt" and self._covered_on_windows(tree, path)
+
+    def _covered_on_windows(self, tree: str, path: str) -> bool:
+        above = os.path.dirname(path)
+        while above != os.path.dirname(above):
+            found = _try_lstat(self._mirror(tree, above))
+            if found is not None:
+                return not stat.S_ISDIR(found.st_mode)
+            above = os.path.dirname(above)
+        return False
+
+    def private_of(self, path: str) -> str | None:
+        """Where the thing at ``path`` lies, if that is in our folder. Not for merged folders."""
+        private = self._mirror(self.files, path)
+        found = _try_lstat(private)
+        if found is None or (stat.S_ISDIR(found.st_mode) and not self.is_hidden(path)):
+            return None
+        return private
+
+    def where(self, path: str) -> str | None:
+        """Where the thing that the target sees at ``path`` lies; None: it sees nothing there."""
+        private = self.private_of(path)
+        if private is not None:
+            return private
+        return path if _try_lstat(path) is not None and not self.is_hidden(path) else None
+
+    def for_reading(self, path: Name, last: bool = True) -> Name:
+        """The name to hand on to the system for reading."""
+        if self.idle():
+            return path
+        real = self.locate(path, last)
+        if self.exempt(real):
+            return path
+        private = self.private_of(real)
+        if private is not None:
+            return private
+        if self.is_hidden(real):
+            return self._mirror(self.files, real)  # nothing is there: the system says so
+        return self._name(path, real)
+
+    def _name(self, path: Name, real: str) -> Name:
+        """The name itself where the system goes the same way as we do, else the real path."""
+        if self._stamp[8] or (self._inside and not os.path.isabs(path)):
+            return real
+        return path
+
+    def enter(self, at: str) -> None:
+        """The working folder is now ``at``, which may be one of ours."""
+        self._inside = at.startswith(self.files)
+
+    def seen_folder(self, at: str) -> str:
+        """The working folder ``at`` as the target knows it."""
+        return at[len(self.files) :] if at.startswith(self.files) else at
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def for_writing(
+        self,
+        path: Name,
+        keep: bool,
+        *,
+        last: bool = True,
+        fresh: bool = False,
+        attributes: bool = False,
+    ) -> Place:
+        """Where to write under a name; ``keep``: what the file holds is still wanted.
+
+        ``fresh``: the name must not exist, or the system refuses. ``attributes``: no permission to
+        write is needed. Raises FileNotFoundError where the target no longer sees the folder.
+        """
+        real = self.locate(path, last)
+        if self.exempt(real):
+            return Place(None if self._name(path, real) is path else real)
+        with self._lock:
+            if not self.idle():
+                private = self.private_of(real)
+                if private is not None:
+                    return Place(private)
+                if self.is_hidden(real):
+                    return Place(self._private_for(real, path))
+            found = _try_lstat(real)
+            place = None if self._name(path, real) is path else real
+            if found is None:
+                return Place(place, new=real)
+            # Folders, devices and pipes hold nothing; what may not be written fails by itself.
+            if fresh or not stat.S_ISREG(found.st_mode) or self.is_ours(real):
+                return Place(place)
+            if not (attributes or _access(real, os.W_OK)):
+                return Place(place)
+            return Place(self._keep(real, found, keep))
+
+    def _keep(self, real: str, found: os.stat_result, copied: bool) -> str:
+        private = self._mirror(self.files, real)
+        _make_folders(os.path.dirname(private))
+        if copied:
+            _copy(real, private, found)
+        else:
+            os.close(_os_open(private, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+            _chmod(private, stat.S_IMODE(found.st_mode))
+        self.changed()
+        return private
+
+    def _private_for(self, real: str, path: Name) -> str:
+        """A private place for a new thing; its folder must be there in the target's view."""
+        self._check_folder(os.path.dirname(real), path)
+        private = self._mirror(self.files, real)
+        _make_folders(os.path.dirname(private))
+        return private
+
+    def _check_folder(self, above: str, path: Name, to: Name = None) -> None:
+        """Raise what the system raises where ``above`` is no folder for something new."""
+        if self._is_folder(above):
+            return
+        while self.where(above) is None:
+            above = os.path.dirname(above)
+        number = errno.ENOENT if self._is_folder(above) else errno.ENOTDIR
+        raise OSError(number, os.strerror(number), path, None, to)
+
+    def _landing(self, real: str, path: Name) -> Place:
+        """Where a new thing of that name goes: under the name where nothing real is in the way."""
+        if _try_lstat(real) is not None or self.is_hidden(real):
+            return Place(self._private_for(real, path))
+        self._check_folder(os.path.dirname(real), path)
+        return Place(new=real)
+
+    def written(self, place: Place) -> None:
+        """What was to be written at ``place`` has been begun there: a new file is ours now."""
+        if place.new is not None:
+            self.mark_made(place.new)
+
+    # -- marks -----------------------------------------------------------------------------------
+
+    def link(self, target: Name, path: Name, real: str, make: Callable[[Name], None]) -> None:
+        """Make a symbolic link; ``make`` makes it at the place that it is given."""
+        with self._lock:
+            if self.exempt(real) or self.where(real) is not None:
+                make(self.private_of(real) or path)  # the latter fails, as it would have
+                return
+            place = self._landing(real, path)
+            make(place.at or path)
+            if place.at is not None:
+                self._stamp[8] = 1
+                self.changed()
+            self.written(place)
+
+    def copy_to(self, path: Name, to: Name, source: str, goal: str) -> None:
+        """In place of a hard link to what existed, through which it could be changed."""
+        with self._lock:
+            self._check_folder(os.path.dirname(source), path, to)
+            self._check_folder(os.path.dirname(goal), path, to)
+            at = self.where(source)
+            if at is None or self.where(goal) is not None:
+                number = errno.ENOENT if at is None else errno.EEXIST
+                raise OSError(number, os.strerror(number), path, None, to)
+            place = self._landing(goal, to)
+            _copy(at, place.at or goal, _lstat(at))
+            self.changed()
+            self.written(place)
+
+    def changed(self) -> None:
+        """Tell every process of this run that names mean something else from now on."""
+        stamp = os.urandom(8)
+        self._stamp[:8] = stamp if stamp != _NOTHING else b"\1" * 8
+
+    def mark_made(self, path: str) -> None:
+        """This run made ``path``: from now on it may do with it what it likes."""
+        if self.is_ours(path) or self.exempt(path):
+            return
+        mark = self._mirror(self.made, path)
+        wipe(mark)
+        _make_folders(os.path.dirname(mark))
+        _touch(mark)
+
+    def unmark_made(self, path: str) -> None:
+        """It is gone again."""
+        wipe(self._mirror(self.made, path))
+
+    def hide(self, path: str) -> None:
+        """The target removed what really is at ``path``: it stays, unseen."""
+        if _try_lstat(path) is not None and not self.is_hidden(path):
+            mark = self._mirror(self.gone, path)
+            wipe(mark)
+            _make_folders(os.path.dirname(mark))
+            _touch(mark)
+        self.changed()
+
+    # -- folders ---------------------------------------------------------------------------------
+
+    def _is_folder(self, path: str) -> bool:
+        at = self.where(path)
+        try:
+            return at is not None and stat.S_ISDIR(_stat(at).st_mode)
+        except OSError:
+            return False
+
+    def names_in(self, path: str) -> list[str] | None:
+        """What the target sees in the folder ``path``; None: just what really is there."""
+        private = self._mirror(self.files, path)
+        inner = _try_lstat(private)
+        if inner is not None and not stat.S_ISDIR(inner.st_mode):
+            return None
+        hidden = self.is_hidden(path)
+        if inner is None and (hidden or _try_lstat(self._mirror(self.gone, path)) is None):
+            return None
+        names = set() if inner is None else set(_listdir(private))
+        if not hidden:
+            names.update(
+                name
+                for name in _listdir(path)
+                if name not in names and not self.is_hidden(os.path.join(path, name))
+            )
+        return sorted(names)
+
+    def _names(self, path: str) -> list[str]:
+        names = self.names_in(path)
+        return _listdir(self.where(path) or path) if names is None else names
+
+    def mkdir(self, path: Name, real: str, make: Callable[[Name], None]) -> None:
+        """Make a folder: a real one unless a removed one is in its place."""
+        with self._lock:
+            private = self._mirror(self.files, real)
+            if self.is_hidden(real) and _try_lstat(private) is None:
+                make(self._private_for(real, path))
+                self.changed()
+                return
+            make(path if self.private_of(real) is None else private)
+            self.mark_made(real)
+
+    def remove_file(self, path: Name, real: str, remove: Callable[[Name], None]) -> None:
+        """Remove a file or link; ``remove`` does it where it really happens."""
+        with self._lock:
+            private = self.private_of(real)
+            if private is not None:
+                remove(private)
+                self.hide(real)
+            elif self.is_hidden(real):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            else:
+                found = _try_lstat(real)
+                if found is None or stat.S_ISDIR(found.st_mode) or not _may_remove(real):
+                    remove(path)  # it fails, as it would have
+                elif self.is_ours(real):
+                    remove(real)
+                    self.unmark_made(real)
+                else:
+                    self.hide(real)
+
+    def remove_folder(self, path: Name, real: str, remove: Callable[[Name], None]) -> None:
+        """Remove an empty folder."""
+        with self._lock:
+            names = self.names_in(real)
+            if names:
+                raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+            at = self.where(real)
+            if at is None:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            found = _lstat(at)
+            full = names is None and stat.S_ISDIR(found.st_mode) and _listdir(at)
+            if full or not (stat.S_ISDIR(found.st_mode) and _may_remove(at)):
+                remove(path if at == real else at)  # it fails, as it would have
+            elif self.is_ours(real):
+                remove(real)
+                self.unmark_made(real)
+            else:
+                wipe(self._mirror(self.files, real))
+                self.hide(real)
+
+    def remove_tree(self, real: str) -> None:
+        """Remove a folder that existed, with all that is in it: only what this run made goes."""
+        with self._lock:
+            for path in list(self.made_below(real)):
+                wipe(path)
+            self.unmark_made(real)
+            wipe(self._mirror(self.files, real))
+            self.hide(real)
+
+    def made_below(self, real: str) -> Iterator[str]:
+        """What this run made below ``real`` (outermost folders stand for all that is in them)."""
+        return marked(self._mirror(self.made, real), real)
+
+    # -- renaming --------------------------------------------------------------------------------
+
+    def is_free(self, real: str) -> bool:
+        """Whether a name is the target's own to rename or to rename to: new, exempt, or made."""
+        if self.exempt(real):
+            return True
+        if not self.idle():
+            if _try_lstat(self._mirror(self.files, real)) is not None or self.is_hidden(real):
+                return False
+            if _try_lstat(self._mirror(self.gone, real)) is not None:
+                return False
+        return self.is_ours(real) or _try_lstat(real) is None
+
+    def rename(self, path: Name, to: Name, source: str, goal: str) -> None:
+        """``os.replace`` where one of the two existed. Raises what the system would raise."""
+        with self._lock:
+            self._check_folder(os.path.dirname(source), path, to)
+            self._check_folder(os.path.dirname(goal), path, to)
+            at = self.where(source)
+            if at is None:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path, None, to)
+            if source == goal:
+                return
+            mode = _lstat(at).st_mode
+            folder = stat.S_ISDIR(mode)
+            if folder or stat.S_ISLNK(mode):
+                self._stamp[8] = 1  # there may be links among what is moved
+            self._check_rename(path, to, source, goal, folder)
+            if folder:
+                self._rename_folder(to, source, goal)
+            else:
+                self._rename_file(to, source, goal, at)
+            self.changed()
+
+    def _check_rename(self, path: Name, to: Name, source: str, goal: str, folder: bool) -> None:
+        wrong = 0
+        there = self.where(goal)
+        if folder and goal.startswith(source + os.sep):
+            wrong = errno.EINVAL
+        elif source.startswith(goal + os.sep):
+            wrong = errno.ENOTEMPTY
+        elif there is not None:
+            onto = stat.S_ISDIR(_lstat(there).st_mode)
+            if onto and not folder:
+                wrong = errno.EISDIR
+            elif folder and not onto:
+                wrong = errno.ENOTDIR
+            elif folder and self._names(goal):
+                wrong = errno.ENOTEMPTY
+        if wrong:
+            raise OSError(wrong, os.strerror(wrong), path, None, to)
+
+    def _rename_file(self, to: Name, source: str, goal: str, at: str) -> None:
+        free = self.is_free(goal)
+        place = Place(new=goal) if free else self._landing(goal, to)
+        there = None if free else _try_lstat(goal)
+        if there is not None and stat.S_ISLNK(there.st_mode):
+            self.hide(goal)  # nothing may follow it any more
+        landing = place.at or goal
+        if at != source or self.is_ours(source) or self.exempt(source):
+            _move(at, landing)
+            if at == source:
+                self.unmark_made(source)
+            else:
+                self.hide(source)
+        else:
+            _copy(at, landing, _lstat(at))
+            self.hide(source)
+        self.written(place)
+
+    def _rename_folder(self, to: Name, source: str, goal: str) -> None:
+        if self.where(goal) is not None:
+            if self.is_free(goal):
+                wipe(goal)
+            else:
+                wipe(self._mirror(self.files, goal))
+                self.hide(goal)
+        place = self._landing(goal, to)
+        landing = place.at or goal
+        self.copy_tree(source, landing)
+        self.written(place)
+        if self.is_ours(source) or self.exempt(source):
+            wipe(source)
+            self.unmark_made(source)
+        else:
+            self.remove_tree(source)
+
+    def copy_tree(self, source: str, landing: str) -> None:
+        """Copy what the target sees at ``source``, folder or file, to the real ``landing``."""
+        at = self.where(source) or source
+        found = _lstat(at)
+        if not stat.S_ISDIR(found.st_mode):
+            _copy(at, landing, found)
+            return
+        _mkdir(landing)
+        for name in self._names(source):
+            self.copy_tree(os.path.join(source, name), os.path.join(landing, name))
+        _chmod(landing, stat.S_IMODE(found.st_mode))
+
+
+def is_there(path: str) -> bool:
+    """Whether something really has that name, whatever the target sees."""
+    return _try_lstat(path) is not None
+
+
+def marked(tree: str, path: str) -> Iterator[str]:
+    """Everything but folders below the folder ``tree``, named as if that were ``path``."""
+    found = _try_lstat(tree)
+    if found is None:
+        return
+    if not stat.S_ISDIR(found.st_mode):
+        yield path
+        return
+    for name in sorted(_listdir(tree)):
+        yield from marked(os.path.join(tree, name), os.path.join(path, name))
+
+
+def _locate_on_windows(whole: str, last: bool) -> str:
+    if last:
+        return os.path.realpath(whole)
+    above, name = os.path.split(os.path.normpath(whole))
+    return os.path.join(os.path.realpath(above), name)
+
+
+def _try_lstat(path: str) -> os.stat_result | None:
+    try:
+        return _lstat(path)
+    except OSError:
+        return None
+
+
+def _may_remove(path: str) -> bool:
+    return _access(os.path.dirname(path), os.W_OK | os.X_OK)
+
+
+def _make_folders(path: str) -> None:
+    try:
+        _mkdir(path)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        _make_folders(os.path.dirname(path))
+        _make_folders(path)
+
+
+def _touch(path: str) -> None:
+    os.close(_os_open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+
+
+def wipe(path: str) -> None:
+    """Remove what is there, of whatever kind; never through a link."""
+    found = _try_lstat(path)
+    if found is None:
+        return
+    if not stat.S_ISDIR(found.st_mode):
+        _unlink(path)
+        return
+    if not found.st_mode & stat.S_IRWXU == stat.S_IRWXU:
+        _chmod(path, stat.S_IRWXU)
+    for name in _listdir(path):
+        wipe(os.path.join(path, name))
+    _rmdir(path)
+
+
+def _copy(source: str, goal: str, found: os.stat_result) -> None:
+    """Copy a file or a link with its mode and times; ``goal`` appears when it is whole."""
+    if stat.S_ISLNK(found.st_mode):
+        wipe(goal)
+        _symlink(_readlink(source), goal)
+        return
+    partial = f"{goal}.{os.getpid()}.{threading.get_ident()}.partial"
+    binary = getattr(os, "O_BINARY", 0)
+    reading = _os_open(source, os.O_RDONLY | binary)
+    try:
+        writing = _os_open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | binary, 0o600)
+        try:
+            while block := os.read(reading, 1 << 20):
+                while block:
+                    block = block[os.write(writing, block) :]
+        finally:
+            os.close(writing)
+        _chmod(partial, stat.S_IMODE(found.st_mode))
+        _utime(partial, ns=(found.st_atime_ns, found.st_mtime_ns))
+        _replace(partial, goal)
+    except BaseException:
+        wipe(partial)
+        raise
+    finally:
+        os.close(reading)
+
+
+def _move(source: str, goal: str) -> None:
+    try:
+        _replace(source, goal)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        _copy(source, goal, _lstat(source))
+        _unlink(source)
+
+
+def _shared_stamp(path: str) -> mmap.mmap:
+    """Bytes that all processes of a run see: eight that are new after each redirection (zero until
+    the first), and one that says whether there are links of ours to follow.
+    """
+    descriptor = _os_open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        if os.fstat(descriptor).st_size < _STAMP_BYTES:
+            os.write(descriptor, b"\0" * _STAMP_BYTES)
+        return mmap.mmap(descriptor, _STAMP_BYTES)
+    finally:
+        os.close(descriptor)
