@@ -19,7 +19,14 @@ import pytest
 from stepscope.pipeline import profile_target
 from stepscope.report.model import Report
 from stepscope.session import run as session_run
-from stepscope.session.model import CancelToken, Failure, Phase, ProfileRequest, Progress
+from stepscope.session.model import (
+    CancelToken,
+    Failure,
+    FilesAfter,
+    Phase,
+    ProfileRequest,
+    Progress,
+)
 from stepscope.session.process import AgentProcess
 
 WAIT_S = 60.0  # nothing here takes so long; a test that waits longer has found a hang
@@ -33,6 +40,7 @@ class Outcome:
     failure: Failure | None
     progress: list[Progress] = field(default_factory=list)
     output: bytes = b""
+    files: FilesAfter | None = None  # known once the last process is gone
 
     @property
     def failed(self) -> Failure:
@@ -103,10 +111,17 @@ def attempt(target: Path, cancel_at: Phase | None = None, **request: Any) -> Out
     def on_output(chunk: bytes) -> None:
         outcome.output += chunk
 
+    def on_files(files: FilesAfter) -> None:
+        outcome.files = files
+
     wanted = ProfileRequest(target, steps=2, warmup=1, timeout_s=WAIT_S)
     try:
         outcome.report = profile_target(
-            dataclasses.replace(wanted, **request), on_progress, on_output, cancel
+            dataclasses.replace(wanted, **request),
+            on_progress,
+            on_output,
+            cancel,
+            on_files=on_files,
         )
     except Failure as failure:
         outcome.failure = failure

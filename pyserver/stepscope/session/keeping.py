@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from stepscope.agent.guard import layers
-from stepscope.agent.guard.redirects import wipe
+from stepscope.agent.guard.disk import wipe
 from stepscope.session.inventory import changed_since, take_inventory
 from stepscope.session.model import FilesAfter, NewFile, ProfileRequest
 

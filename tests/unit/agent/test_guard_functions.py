@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,8 +17,9 @@ from stepscope.agent.guard.redirects import Redirects
 
 NAMES = ("a", "b", "d", "d/a", "d/b", "d/e", "d/e/a", "n", "n/a", "l", "l/a")
 ONE = (
-    "read", "write", "append", "change", "exclusive", "remove", "unlink", "rmdir", "mkdir", "rmtree",
-    "truncate", "listdir", "scandir", "exists", "isdir", "walk", "osopen", "readlink", "chmod", "size",
+    "read", "write", "append", "change", "exclusive", "remove", "unlink", "rmdir", "mkdir",
+    "rmtree", "truncate", "listdir", "scandir", "exists", "isdir", "walk", "osopen", "readlink",
+    "chmod", "size",
 )  # fmt: skip
 TWO = ("rename", "replace", "symlink", "move", "copy", "copytree", "save")
 
@@ -63,7 +62,8 @@ def perform(fs: Any, root: str, kind: str, first: str, second: str, count: int) 
     try:
         return _perform(fs, kind, path, other, text)
     except OSError as error:
-        assert "private" not in str(error), "the error names a place that the target does not know"
+        if "private" in str(error):
+            return f"names a place that the target does not know: {error}"
         # Of two reasons to refuse, which one comes first is the system's own affair.
         return "failed" if second else (type(error).__name__, error.errno)
 

@@ -11,10 +11,12 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from . import functions, layers, overlay, trackers, writers
+from . import layers, overlay, replacing, trackers, writers
+from .disk import wipe
+from .functions import Functions
 from .layers import Changes
 from .places import Exempt, caches
-from .redirects import Redirects, wipe
+from .redirects import Redirects
 
 
 class Guard:
@@ -58,8 +60,9 @@ def install(config: dict[str, Any], note: Callable[[str], None]) -> Guard | None
     """Guard this process; None where the person does not want it.
 
     ``config["guard"]`` holds ``private`` (a folder for us), ``roots``, ``layers`` (root, upper,
-    work) and ``free`` (folders of ours, removed in the end). Handed to a child it makes the child part of the same run.
-    ``note`` gets a sentence when a service is put offline. Call it before any thread is started.
+    work) and ``free`` (folders of ours, removed in the end). Handed to a child, it makes the child
+    part of the same run. ``note`` gets a sentence when a service is put offline. Call it before any
+    thread is started.
     """
     wanted = config.get("guard")
     if wanted is None:
@@ -76,7 +79,7 @@ def install(config: dict[str, Any], note: Callable[[str], None]) -> Guard | None
     with open(os.path.join(wanted["private"], layers.COVERED), "w", encoding="utf-8") as told:
         json.dump(wanted["covered"], told)  # for the session
     inside = tuple(root + os.sep for root in wanted["covered"])
-    functions.install(functions.Functions(redirects, lambda path: path.startswith(inside)))
+    replacing.install(Functions(redirects, lambda path: path.startswith(inside)))
     writers.install(redirects)
     trackers.install(wanted["private"], note)
     return guard

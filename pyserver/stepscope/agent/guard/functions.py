@@ -1,28 +1,27 @@
-"""Python's own file functions, replaced by ones that ask ``Redirects`` where to go."""
+"""Python's own file functions, as ones that ask ``Redirects`` where to go."""
+
+# ruff: noqa: D102 (each has the name, the parameters and the meaning of Python's own)
 
 from __future__ import annotations
 
 import builtins
-import copyreg
 import errno
-import functools
-import io
 import os
 import shutil
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from . import places
 from .redirects import Name, Redirects
+from .scan import Entry, Scan
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NO_NAME = getattr(os, "O_TMPFILE", 0)
 # What a file carries beside its contents: existing ones keep theirs.
-_ATTRIBUTES = ("chmod", "lchmod", "chown", "lchown", "utime", "setxattr", "removexattr",
+ATTRIBUTES = ("chmod", "lchmod", "chown", "lchown", "utime", "setxattr", "removexattr",
                "chflags", "lchflags", "truncate")  # fmt: skip
 _ABOUT_LINKS = ("lchmod", "lchown", "lchflags")
-_READERS = ("stat", "access", "statvfs", "pathconf", "getxattr", "listxattr")
+READERS = ("stat", "access", "statvfs", "pathconf", "getxattr", "listxattr")
 
 
 class Functions:
@@ -39,9 +38,9 @@ class Functions:
         self.originals: dict[str, Any] = {
             name: getattr(os, name)
             for name in (
-                "open", "remove", "unlink", "rmdir", "mkdir", "rename", "replace", "symlink", "link",
-                "stat", "lstat", "readlink", "listdir", "scandir", "chdir", "getcwd", "mkfifo",
-                *_ATTRIBUTES, *_READERS,
+                "open", "remove", "unlink", "rmdir", "mkdir", "rename", "replace", "symlink",
+                "link", "lstat", "readlink", "listdir", "scandir", "chdir", "getcwd", "mkfifo",
+                *ATTRIBUTES, *READERS,
             )
             if hasattr(os, name)
         }  # fmt: skip
@@ -218,7 +217,7 @@ class Functions:
             return
         real = self.redirects.locate(dst, last=False)
         with _named(dst):
-            self.redirects.link(src, dst, real, lambda at: original(src, at, target_is_directory))
+            self.redirects.link(dst, real, lambda at: original(src, at, target_is_directory))
 
     def link(self, src: Name, dst: Name, **kwargs: Any) -> None:
         original = self.originals["link"]
@@ -251,8 +250,7 @@ class Functions:
             return original(path, dir_fd=dir_fd)
         path, dir_fd = _without_folder(path, dir_fd)
         with _named(path):
-            found = original(_like(path, self._read(path, dir_fd, False)), dir_fd=dir_fd)
-        return found
+            return original(_like(path, self._read(path, dir_fd, False)), dir_fd=dir_fd)
 
     def _read(self, path: Name, dir_fd: int | None, last: bool) -> Name:
         if isinstance(path, int) or dir_fd is not None:
@@ -286,7 +284,7 @@ class Functions:
                 return original(path)
             if names is None:
                 names = self.originals["listdir"](at)
-        return Scan([Entry(self, os.fspath(given), name) for name in names])
+        return Scan([Entry(os.fspath(given), name) for name in names])
 
     def chdir(self, path: Name) -> None:
         original = self.originals["chdir"]
@@ -337,68 +335,6 @@ class Functions:
         return change
 
 
-class Scan:
-    """What ``os.scandir`` returns, for a folder of which a part lies elsewhere."""
-
-    def __init__(self, entries: list[Entry]) -> None:
-        self._entries = iter(entries)
-
-    def __iter__(self) -> Iterator[Entry]:
-        return self
-
-    def __next__(self) -> Entry:
-        return next(self._entries)
-
-    def __enter__(self) -> Scan:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Nothing more is given out."""
-        self._entries = iter(())
-
-
-class Entry:
-    """What ``os.DirEntry`` is."""
-
-    def __init__(self, functions: Functions, folder: Any, name: str) -> None:
-        self._functions = functions
-        self.name: Any = os.fsencode(name) if isinstance(folder, bytes) else name
-        self.path: Any = os.path.join(folder, self.name)
-
-    def __fspath__(self) -> Any:
-        return self.path
-
-    def __repr__(self) -> str:
-        return f"<DirEntry {self.name!r}>"
-
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """As ``os.stat``."""
-        return os.stat(self.path) if follow_symlinks else os.lstat(self.path)
-
-    def inode(self) -> int:
-        """The file's number."""
-        return os.lstat(self.path).st_ino
-
-    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a folder."""
-        return os.path.isdir(self.path) and (follow_symlinks or not self.is_symlink())
-
-    def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a file."""
-        return os.path.isfile(self.path) and (follow_symlinks or not self.is_symlink())
-
-    def is_symlink(self) -> bool:
-        """Whether it is a symbolic link."""
-        return os.path.islink(self.path)
-
-    def is_junction(self) -> bool:
-        """Never: junctions are not merged."""
-        return False
-
-
 class _named:  # noqa: N801
     """Errors name what the target asked for, not where it lies."""
 
@@ -444,94 +380,3 @@ def _take_folder(path: Name, kwargs: dict[str, Any]) -> Name:
 def _like(path: Name, found: Name) -> Name:
     """``found`` as bytes where the target asked in bytes."""
     return os.fsencode(found) if isinstance(path, bytes) else found
-
-
-def install(functions: Functions) -> None:
-    """Put them where targets find Python's own."""
-    copyreg.pickle(staticmethod, _by_name)
-    for name, original in functions.originals.items():
-        if name in ("builtin_open", "rmtree"):
-            continue
-        if name in _ATTRIBUTES:
-            function = functions.attribute(name)
-        elif name in _READERS:
-            function = functions.reader(name)
-        else:
-            function = getattr(functions, name)
-        replacement = _replacement(function, original, "os", name)
-        setattr(os, name, replacement)
-        for group in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks,
-                      os.supports_effective_ids):  # fmt: skip
-            if original in group:
-                group.add(replacement)
-        _replace_in_pathlib(name, replacement)
-    opened = _replacement(functions.builtin_open, functions.originals["builtin_open"], "io", "open")
-    builtins.open = io.open = opened
-    _replace_in_pathlib("open", opened)
-    original_open = functions.originals["builtin_open"]
-    for module, attribute in (("bz2", "_builtin_open"), ("tokenize", "_builtin_open"),
-                              ("tarfile", "bltn_open")):  # fmt: skip
-        loaded = sys.modules.get(module)
-        if getattr(loaded, attribute, None) is original_open:
-            setattr(loaded, attribute, opened)
-    shutil.rmtree = _replacement(functions.rmtree, shutil.rmtree, "shutil", "rmtree")
-    _replace_on_windows()
-
-
-def _replacement(function: Callable[..., Any], original: Any, module: str, name: str) -> Any:
-    """``function`` in the clothes of ``original``.
-
-    A ``staticmethod`` can be called and, like a builtin, does not become a method where somebody
-    makes it an attribute of a class.
-    """
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    functools.update_wrapper(call, original)
-    call.__module__, call.__name__, call.__qualname__ = module, name, name
-    replacement = staticmethod(call)
-    vars(replacement).update(vars(call))  # shutil.rmtree.avoids_symlink_attacks
-    return replacement
-
-
-def _by_name(method: Any) -> str:
-    """Functions are pickled by name; this is how Python's own are."""
-    return str(method.__name__)
-
-
-def _replace_in_pathlib(name: str, replacement: Any) -> None:
-    """pathlib of Python 3.10 took its functions when it was imported."""
-    accessor = getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)
-    if accessor is not None and name in vars(accessor):
-        setattr(accessor, name, replacement)
-    globber = getattr(sys.modules.get("glob"), "_StringGlobber", None)
-    if globber is not None and name in vars(globber):
-        setattr(globber, name, replacement)
-
-
-def _replace_on_windows() -> None:
-    """There ``os.path`` asks the system itself, from Python 3.12 on."""
-    if os.name != "nt":
-        return
-    import genericpath
-    import ntpath
-
-    def is_dir(path: Any) -> bool:
-        return _has(path, lambda mode: (mode & 0o170000) == 0o040000)
-
-    def is_file(path: Any) -> bool:
-        return _has(path, lambda mode: (mode & 0o170000) == 0o100000)
-
-    def exists(path: Any) -> bool:
-        return _has(path, lambda mode: True)
-
-    for module in (genericpath, ntpath):
-        module.isdir, module.isfile, module.exists = is_dir, is_file, exists  # type: ignore[attr-defined]
-
-
-def _has(path: Any, check: Callable[[int], bool]) -> bool:
-    try:
-        return check(os.stat(path).st_mode)
-    except (OSError, ValueError):
-        return False

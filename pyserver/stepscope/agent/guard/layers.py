@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .redirects import is_there, marked
+from .disk import is_there, marked
 
 LISTED = 2000
 """No more files than this are named."""
@@ -32,9 +32,7 @@ def changes_in_layer(root: str, upper: str, below: Callable[[str], bool]) -> Cha
     for relative, found in walk_layer(upper):
         path = os.path.join(root, relative)
         if below(relative):
-            if not stat.S_ISDIR(found.st_mode):
-                kept.append(path)
-            elif is_opaque(os.path.join(upper, relative)):
+            if not stat.S_ISDIR(found.st_mode) or is_opaque(os.path.join(upper, relative)):
                 kept.append(path)
         elif not stat.S_ISDIR(found.st_mode) and not is_whiteout(found):
             created.append(path)

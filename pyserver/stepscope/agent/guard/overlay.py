@@ -1,7 +1,7 @@
 """A scratch layer over the person's folders, on Linux where it may be had without privileges.
 
-In a mount namespace of its own the process sees each folder with an overlay on top: whatever it, its
-children or native code write there goes to the upper layer, outside nobody sees it. It has to
+In a mount namespace of its own the process sees each folder with an overlay on top: whatever it,
+its children or native code write there goes to the upper layer; outside nobody sees it. It has to
 happen before any thread is started, and it cannot be undone, so it is tried in a child first.
 """
 
@@ -20,14 +20,14 @@ _PR_SET_DUMPABLE = 4
 
 
 class Layer:
-    """One folder, and where its changes go: ``upper`` and ``work`` are empty, on one file system."""
+    """One folder, and where its changes go: two empty folders on one file system."""
 
     def __init__(self, root: str, upper: str, work: str) -> None:
         self.root, self.upper, self.work = root, upper, work
 
 
 def enter(layers: Sequence[Layer]) -> list[str]:
-    """Cover each folder; returns those that are covered: all, or none where that is not possible."""
+    """Cover each folder that can be; returns those that are: none where one of them failed."""
     usable = [layer for layer in layers if _can_be_covered(layer)]
     if sys.platform != "linux" or not usable or not _works(usable):
         return []

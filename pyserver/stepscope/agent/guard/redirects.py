@@ -1,4 +1,4 @@
-"""What the target sees under each name, and where that lies: existing files lie elsewhere.
+"""What the target sees under each name, and where that lies: what existed lies elsewhere.
 
 Everything is derived from three trees in a private folder, so that all processes of a run agree
 without talking to one another. Each mirrors the real tree from its root on:
@@ -22,12 +22,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import places
+from .disk import copy, make_folders, marked, may_remove, move, touch, try_lstat, wipe
 
 # Taken before anything is replaced: in this file the real file system is meant.
 _lstat, _stat, _listdir, _access = os.lstat, os.stat, os.listdir, os.access
-_os_open, _mkdir, _unlink, _rmdir = os.open, os.mkdir, os.unlink, os.rmdir
-_rename, _replace, _symlink, _readlink = os.rename, os.replace, os.symlink, os.readlink
-_chmod, _utime = os.chmod, os.utime
+_os_open, _mkdir, _readlink, _chmod = os.open, os.mkdir, os.readlink, os.chmod
 
 Name = Any
 """What Python's file functions take as a path: text, bytes, or ``os.PathLike``."""
@@ -38,7 +37,7 @@ _REMEMBERED = 4096
 
 @dataclass(frozen=True)
 class Place:
-    """Where to write. ``at`` None: under the name itself. ``new``: a real path that is not there."""
+    """Where to write. ``at`` None: under the name itself. ``new``: a real path, not there yet."""
 
     at: str | None = None
     new: str | None = None
@@ -53,7 +52,7 @@ class Redirects:
         self.gone = os.path.join(private, "gone")
         self.made = os.path.join(private, "made")
         for folder in (private, self.files, self.gone, self.made):
-            _make_folders(folder)
+            make_folders(folder)
         self.exempt = exempt
         self._lock = threading.RLock()
         self._stamp = _shared_stamp(os.path.join(private, "stamp"))
@@ -92,7 +91,7 @@ class Redirects:
     def _link(self, path: str) -> str | None:
         if not self.idle():
             private = self._mirror(self.files, path)
-            found = _try_lstat(private)
+            found = try_lstat(private)
             if found is not None:
                 return _readlink(private) if stat.S_ISLNK(found.st_mode) else None
             if self.is_hidden(path):
@@ -126,7 +125,7 @@ class Redirects:
     def _covered_on_windows(self, tree: str, path: str) -> bool:
         above = os.path.dirname(path)
         while above != os.path.dirname(above):
-            found = _try_lstat(self._mirror(tree, above))
+            found = try_lstat(self._mirror(tree, above))
             if found is not None:
                 return not stat.S_ISDIR(found.st_mode)
             above = os.path.dirname(above)
@@ -135,7 +134,7 @@ class Redirects:
     def private_of(self, path: str) -> str | None:
         """Where the thing at ``path`` lies, if that is in our folder. Not for merged folders."""
         private = self._mirror(self.files, path)
-        found = _try_lstat(private)
+        found = try_lstat(private)
         if found is None or (stat.S_ISDIR(found.st_mode) and not self.is_hidden(path)):
             return None
         return private
@@ -145,7 +144,7 @@ class Redirects:
         private = self.private_of(path)
         if private is not None:
             return private
-        return path if _try_lstat(path) is not None and not self.is_hidden(path) else None
+        return path if try_lstat(path) is not None and not self.is_hidden(path) else None
 
     def for_reading(self, path: Name, last: bool = True) -> Name:
         """The name to hand on to the system for reading."""
@@ -201,7 +200,7 @@ class Redirects:
                     return Place(private)
                 if self.is_hidden(real):
                     return Place(self._private_for(real, path))
-            found = _try_lstat(real)
+            found = try_lstat(real)
             place = None if self._name(path, real) is path else real
             if found is None:
                 return Place(place, new=real)
@@ -214,9 +213,9 @@ class Redirects:
 
     def _keep(self, real: str, found: os.stat_result, copied: bool) -> str:
         private = self._mirror(self.files, real)
-        _make_folders(os.path.dirname(private))
+        make_folders(os.path.dirname(private))
         if copied:
-            _copy(real, private, found)
+            copy(real, private, found)
         else:
             os.close(_os_open(private, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
             _chmod(private, stat.S_IMODE(found.st_mode))
@@ -227,7 +226,7 @@ class Redirects:
         """A private place for a new thing; its folder must be there in the target's view."""
         self._check_folder(os.path.dirname(real), path)
         private = self._mirror(self.files, real)
-        _make_folders(os.path.dirname(private))
+        make_folders(os.path.dirname(private))
         return private
 
     def _check_folder(self, above: str, path: Name, to: Name = None) -> None:
@@ -241,7 +240,7 @@ class Redirects:
 
     def _landing(self, real: str, path: Name) -> Place:
         """Where a new thing of that name goes: under the name where nothing real is in the way."""
-        if _try_lstat(real) is not None or self.is_hidden(real):
+        if try_lstat(real) is not None or self.is_hidden(real):
             return Place(self._private_for(real, path))
         self._check_folder(os.path.dirname(real), path)
         return Place(new=real)
@@ -253,7 +252,7 @@ class Redirects:
 
     # -- marks -----------------------------------------------------------------------------------
 
-    def link(self, target: Name, path: Name, real: str, make: Callable[[Name], None]) -> None:
+    def link(self, path: Name, real: str, make: Callable[[Name], None]) -> None:
         """Make a symbolic link; ``make`` makes it at the place that it is given."""
         with self._lock:
             if self.exempt(real) or self.where(real) is not None:
@@ -276,7 +275,7 @@ class Redirects:
                 number = errno.ENOENT if at is None else errno.EEXIST
                 raise OSError(number, os.strerror(number), path, None, to)
             place = self._landing(goal, to)
-            _copy(at, place.at or goal, _lstat(at))
+            copy(at, place.at or goal, _lstat(at))
             self.changed()
             self.written(place)
 
@@ -291,8 +290,8 @@ class Redirects:
             return
         mark = self._mirror(self.made, path)
         wipe(mark)
-        _make_folders(os.path.dirname(mark))
-        _touch(mark)
+        make_folders(os.path.dirname(mark))
+        touch(mark)
 
     def unmark_made(self, path: str) -> None:
         """It is gone again."""
@@ -300,11 +299,11 @@ class Redirects:
 
     def hide(self, path: str) -> None:
         """The target removed what really is at ``path``: it stays, unseen."""
-        if _try_lstat(path) is not None and not self.is_hidden(path):
+        if try_lstat(path) is not None and not self.is_hidden(path):
             mark = self._mirror(self.gone, path)
             wipe(mark)
-            _make_folders(os.path.dirname(mark))
-            _touch(mark)
+            make_folders(os.path.dirname(mark))
+            touch(mark)
         self.changed()
 
     # -- folders ---------------------------------------------------------------------------------
@@ -319,11 +318,11 @@ class Redirects:
     def names_in(self, path: str) -> list[str] | None:
         """What the target sees in the folder ``path``; None: just what really is there."""
         private = self._mirror(self.files, path)
-        inner = _try_lstat(private)
+        inner = try_lstat(private)
         if inner is not None and not stat.S_ISDIR(inner.st_mode):
             return None
         hidden = self.is_hidden(path)
-        if inner is None and (hidden or _try_lstat(self._mirror(self.gone, path)) is None):
+        if inner is None and (hidden or try_lstat(self._mirror(self.gone, path)) is None):
             return None
         names = set() if inner is None else set(_listdir(private))
         if not hidden:
@@ -342,7 +341,7 @@ class Redirects:
         """Make a folder: a real one unless a removed one is in its place."""
         with self._lock:
             private = self._mirror(self.files, real)
-            if self.is_hidden(real) and _try_lstat(private) is None:
+            if self.is_hidden(real) and try_lstat(private) is None:
                 make(self._private_for(real, path))
                 self.changed()
                 return
@@ -359,8 +358,8 @@ class Redirects:
             elif self.is_hidden(real):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
             else:
-                found = _try_lstat(real)
-                if found is None or stat.S_ISDIR(found.st_mode) or not _may_remove(real):
+                found = try_lstat(real)
+                if found is None or stat.S_ISDIR(found.st_mode) or not may_remove(real):
                     remove(path)  # it fails, as it would have
                 elif self.is_ours(real):
                     remove(real)
@@ -379,7 +378,7 @@ class Redirects:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
             found = _lstat(at)
             full = names is None and stat.S_ISDIR(found.st_mode) and _listdir(at)
-            if full or not (stat.S_ISDIR(found.st_mode) and _may_remove(at)):
+            if full or not (stat.S_ISDIR(found.st_mode) and may_remove(at)):
                 remove(path if at == real else at)  # it fails, as it would have
             elif self.is_ours(real):
                 remove(real)
@@ -408,11 +407,11 @@ class Redirects:
         if self.exempt(real):
             return True
         if not self.idle():
-            if _try_lstat(self._mirror(self.files, real)) is not None or self.is_hidden(real):
+            if try_lstat(self._mirror(self.files, real)) is not None or self.is_hidden(real):
                 return False
-            if _try_lstat(self._mirror(self.gone, real)) is not None:
+            if try_lstat(self._mirror(self.gone, real)) is not None:
                 return False
-        return self.is_ours(real) or _try_lstat(real) is None
+        return self.is_ours(real) or try_lstat(real) is None
 
     def rename(self, path: Name, to: Name, source: str, goal: str) -> None:
         """``os.replace`` where one of the two existed. Raises what the system would raise."""
@@ -456,18 +455,18 @@ class Redirects:
     def _rename_file(self, to: Name, source: str, goal: str, at: str) -> None:
         free = self.is_free(goal)
         place = Place(new=goal) if free else self._landing(goal, to)
-        there = None if free else _try_lstat(goal)
+        there = None if free else try_lstat(goal)
         if there is not None and stat.S_ISLNK(there.st_mode):
             self.hide(goal)  # nothing may follow it any more
         landing = place.at or goal
         if at != source or self.is_ours(source) or self.exempt(source):
-            _move(at, landing)
+            move(at, landing)
             if at == source:
                 self.unmark_made(source)
             else:
                 self.hide(source)
         else:
-            _copy(at, landing, _lstat(at))
+            copy(at, landing, _lstat(at))
             self.hide(source)
         self.written(place)
 
@@ -493,29 +492,12 @@ class Redirects:
         at = self.where(source) or source
         found = _lstat(at)
         if not stat.S_ISDIR(found.st_mode):
-            _copy(at, landing, found)
+            copy(at, landing, found)
             return
         _mkdir(landing)
         for name in self._names(source):
             self.copy_tree(os.path.join(source, name), os.path.join(landing, name))
         _chmod(landing, stat.S_IMODE(found.st_mode))
-
-
-def is_there(path: str) -> bool:
-    """Whether something really has that name, whatever the target sees."""
-    return _try_lstat(path) is not None
-
-
-def marked(tree: str, path: str) -> Iterator[str]:
-    """Everything but folders below the folder ``tree``, named as if that were ``path``."""
-    found = _try_lstat(tree)
-    if found is None:
-        return
-    if not stat.S_ISDIR(found.st_mode):
-        yield path
-        return
-    for name in sorted(_listdir(tree)):
-        yield from marked(os.path.join(tree, name), os.path.join(path, name))
 
 
 def _locate_on_windows(whole: str, last: bool) -> str:
@@ -525,86 +507,11 @@ def _locate_on_windows(whole: str, last: bool) -> str:
     return os.path.join(os.path.realpath(above), name)
 
 
-def _try_lstat(path: str) -> os.stat_result | None:
-    try:
-        return _lstat(path)
-    except OSError:
-        return None
-
-
-def _may_remove(path: str) -> bool:
-    return _access(os.path.dirname(path), os.W_OK | os.X_OK)
-
-
-def _make_folders(path: str) -> None:
-    try:
-        _mkdir(path)
-    except FileExistsError:
-        pass
-    except FileNotFoundError:
-        _make_folders(os.path.dirname(path))
-        _make_folders(path)
-
-
-def _touch(path: str) -> None:
-    os.close(_os_open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-
-
-def wipe(path: str) -> None:
-    """Remove what is there, of whatever kind; never through a link."""
-    found = _try_lstat(path)
-    if found is None:
-        return
-    if not stat.S_ISDIR(found.st_mode):
-        _unlink(path)
-        return
-    if not found.st_mode & stat.S_IRWXU == stat.S_IRWXU:
-        _chmod(path, stat.S_IRWXU)
-    for name in _listdir(path):
-        wipe(os.path.join(path, name))
-    _rmdir(path)
-
-
-def _copy(source: str, goal: str, found: os.stat_result) -> None:
-    """Copy a file or a link with its mode and times; ``goal`` appears when it is whole."""
-    if stat.S_ISLNK(found.st_mode):
-        wipe(goal)
-        _symlink(_readlink(source), goal)
-        return
-    partial = f"{goal}.{os.getpid()}.{threading.get_ident()}.partial"
-    binary = getattr(os, "O_BINARY", 0)
-    reading = _os_open(source, os.O_RDONLY | binary)
-    try:
-        writing = _os_open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | binary, 0o600)
-        try:
-            while block := os.read(reading, 1 << 20):
-                while block:
-                    block = block[os.write(writing, block) :]
-        finally:
-            os.close(writing)
-        _chmod(partial, stat.S_IMODE(found.st_mode))
-        _utime(partial, ns=(found.st_atime_ns, found.st_mtime_ns))
-        _replace(partial, goal)
-    except BaseException:
-        wipe(partial)
-        raise
-    finally:
-        os.close(reading)
-
-
-def _move(source: str, goal: str) -> None:
-    try:
-        _replace(source, goal)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        _copy(source, goal, _lstat(source))
-        _unlink(source)
-
-
 def _shared_stamp(path: str) -> mmap.mmap:
-    """Bytes that all processes of a run see: eight that are new after each redirection (zero until
-    the first), and one that says whether there are links of ours to follow.
+    """Bytes that all processes of a run see.
+
+    Eight that are new after each redirection (zero until the first), and one that says whether
+    there are links of ours to follow.
     """
     descriptor = _os_open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
     try:

@@ -168,10 +168,13 @@ def _is_name(value: object) -> bool:
 class Pushed(str):
     """What a push returns that was not made: the repository's name, whatever is asked of it."""
 
+    __slots__ = ()
+
     def __getattr__(self, name: str) -> Pushed:
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
     def __call__(self, *_args: Any, **_kwargs: Any) -> Pushed:
+        """It can be asked for a result as a future can."""
         return self

@@ -123,9 +123,9 @@ def _wrapped(
 
 
 def _archive(kind: Any, places: _Writing | _Reading) -> Any:
-    """torch's archive class, opened elsewhere."""
+    """An archive class of torch, opened elsewhere."""
 
-    def __init__(self: Any, name: Any, *args: Any) -> None:
+    def start(self: Any, name: Any, *args: Any) -> None:
         if isinstance(name, (str, os.PathLike)):
             at, place = places.find(name)
             kind.__init__(self, os.fspath(at), *args)
@@ -133,5 +133,5 @@ def _archive(kind: Any, places: _Writing | _Reading) -> Any:
         else:
             kind.__init__(self, name, *args)
 
-    members = {"__init__": __init__, "__doc__": kind.__doc__, "__module__": kind.__module__}
+    members = {"__init__": start, "__doc__": kind.__doc__, "__module__": kind.__module__}
     return type(kind.__name__, (kind,), members)
