@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib.machinery
+import itertools
 import os
 import sys
 import traceback
@@ -65,15 +66,41 @@ def run(code: CodeType, module: ModuleType) -> None:
 
 def print_exception(error: BaseException) -> None:
     """Print the traceback that Python would print, without the agent's own frames."""
-    own = os.path.dirname(os.path.abspath(__file__))
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(own):
-        trace = trace.tb_next
+    trace = forget_own_frames(error)
     hook = sys.excepthook
     if hook is sys.__excepthook__:
         traceback.print_exception(type(error), error, trace)
     else:
         hook(type(error), error, trace)
+
+
+def forget_own_frames(error: BaseException) -> TracebackType | None:
+    """Take the agent's frames out of the tracebacks of ``error`` and of what led to it.
+
+    Our frames stand outside the target's own, and between them where it called a function of
+    torch's or Python's that is wrapped. Returns the traceback of ``error``. Only for an error that
+    ends the target: nobody else reads it after us.
+    """
+    own = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    left: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while left:
+        one = left.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        kept = []
+        trace = one.__traceback__
+        while trace is not None:
+            if not trace.tb_frame.f_code.co_filename.startswith(own):
+                kept.append(trace)
+            trace = trace.tb_next
+        for here, following in itertools.pairwise([*kept, None]):
+            assert here is not None
+            here.tb_next = following
+        one.__traceback__ = kept[0] if kept else None
+        left += [one.__cause__, one.__context__, *getattr(one, "exceptions", ())]
+    return error.__traceback__
 
 
 def last_user_line(trace: TracebackType | None, owns: Any) -> tuple[str, int] | None:
