@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import select
@@ -95,6 +96,8 @@ class Project:
         for pid in self._started:
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
+            for member in group_members(pid):
+                wait_for_end(member)
         assert list(self._temporary.glob("stepscope-*")) == []
 
 
@@ -153,6 +156,29 @@ def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
         for path in sorted(root.rglob("*"))
         if path.is_file()
     }
+
+
+def group_members(group: int) -> list[int]:
+    """The processes of a process group that still run, where the system lists them."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # pid (name) state parent group ...; the name may hold anything, a parenthesis too.
+            state, _, itself = status.read_text().rpartition(")")[2].split()[:3]
+            if int(itself) == group and state not in "ZX":
+                found.append(int(status.parent.name))
+    return found
+
+
+def wait_for_end(pid: int) -> None:
+    """Return once a process that was killed is gone: its memory takes a moment to go."""
+    with contextlib.suppress(ProcessLookupError):
+        process = os.pidfd_open(pid)
+        try:
+            ready, _, _ = select.select([process], [], [], 2.0)
+            assert ready, f"process {pid} of the target is still there"
+        finally:
+            os.close(process)
 
 
 class Lifeline:

@@ -300,6 +300,14 @@ export interface Line {
    */
   headroom_ms: number | null;
   /**
+   * Wall time of this line in one of a DataLoader's worker processes, ms per batch; beside the step and no part of its times. null where it was not seen to run there.
+   */
+  worker_ms: number | null;
+  /**
+   * How often the line runs in a worker process, per batch; null where it was not seen to run there.
+   */
+  worker_calls: number | null;
+  /**
    * true: the executing line; false: only the function's line is known, as in recorded traces.
    */
   exact: boolean;

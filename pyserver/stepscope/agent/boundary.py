@@ -80,10 +80,16 @@ class StepFinder:
         self.index = LoopIndex()
         self.kind: str | None = None
         self.loop: Loop | None = None
+        self._engines: list[Engine] = []  # running now, the innermost last
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Nothing has happened yet: in a forked process, what happened was the parent's doing."""
+        if self.kind != "chosen":
+            self.kind = self.loop = None
         self.counts = dict.fromkeys(KINDS, 0)
         self._last: Site | None = None
         self._backward: Site | None = None
-        self._engines: list[Engine] = []  # running now, the innermost last
         self._engine: Engine | None = None  # the one whose events ended steps
         self._updates = 0  # optimizer steps inside frameworks' loops, and of these
         self._updates_counted = 0  # those before the latest step that a framework reported

@@ -1,8 +1,9 @@
 """The two pipes between session and agent.
 
-*Control* carries JSON lines from the agent: phases, the boundary found, how it ended. *Lifeline*
-carries nothing but the session's own life: when it closes, the editor is gone and so are we. A
-single byte on it asks where the target is just now.
+*Control* carries JSON lines from the agent: phases, the boundary found, how it ended. Child
+processes of the target share it: a line is one write, shorter than what a pipe takes at once.
+*Lifeline* carries nothing but the session's own life: when it closes, the editor is gone and so are
+we. A single byte on it asks where the target is just now.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ class Channel:
     def __init__(self, control: int) -> None:
         os.set_inheritable(control, False)
         self._fd = control
-        self._pid = os.getpid()
+        self._lock = threading.Lock()
+
+    def become_child(self) -> None:
+        """After a fork: whoever held the lock in the parent will not give it back here."""
         self._lock = threading.Lock()
 
     def send(self, kind: str, **fields: Any) -> None:
-        """Send one message. A forked child of the target stays silent."""
-        if os.getpid() != self._pid:
-            return
+        """Send one message."""
         line = json.dumps({"kind": kind, **fields}).encode("ascii") + b"\n"
         with self._lock:
             try:

@@ -18,11 +18,47 @@ _MOST_NAMES = 4  # of models that the session is told of
 
 def report_failure(agent: Agent, error: BaseException) -> None:
     """The target raised: what, and on which of the user's lines."""
+    if agent.family.is_main:
+        _tell_error(agent, "raised", error)
+    else:
+        child_failed(agent, error)
+
+
+def child_failed(agent: Agent, error: BaseException) -> None:
+    """A child process of the target raised. Its parent may still deal with that."""
+    if isinstance(error, SystemExit):
+        if error.code in (None, 0):
+            child_ended(agent)
+            return
+        # torch.multiprocessing.spawn turns what was raised into an exit status.
+        error = error.__context__ or error
+    _tell_error(agent, "child-raised", error)
+    agent.family.release()
+
+
+def child_ended(agent: Agent) -> None:
+    """A child process of the target ended by itself before we had what we need."""
+    if any(agent.finder.counts.values()):
+        agent.channel.send("child-ended", **_steps(agent))
+    agent.family.release()
+
+
+def _steps(agent: Agent) -> dict[str, Any]:
+    return {
+        "torch": agent.recorder is not None,
+        "ticks": agent.recorder.ticks_seen if agent.recorder else 0,
+        "boundary": agent.finder.kind,
+        "counts": agent.finder.counts,
+    }
+
+
+def _tell_error(agent: Agent, kind: str, error: BaseException) -> None:
     site = target.last_user_line(error.__traceback__, agent.user.owns)
     if isinstance(error, SyntaxError) and error.filename:
         site = (error.filename, error.lineno or 1)
     agent.channel.send(
-        "raised",
+        kind,
+        process=agent.family.words,
         site=site,
         ticks=agent.recorder.ticks_seen if agent.recorder else 0,
         **describe(error, agent.user.owns),
@@ -31,6 +67,9 @@ def report_failure(agent: Agent, error: BaseException) -> None:
 
 def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
     """The target ended by itself before we had what we need."""
+    if not agent.family.is_main:  # a fork that the target made by hand
+        child_ended(agent)
+        return
     site = None
     if exit_request is not None:
         site = target.last_user_line(exit_request.__traceback__, agent.user.owns)
@@ -39,10 +78,7 @@ def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
         "ended",
         code=None if exit_request is None else repr(exit_request.code)[:500],
         site=site,
-        torch=agent.recorder is not None,
-        ticks=agent.recorder.ticks_seen if agent.recorder else 0,
-        boundary=agent.finder.kind,
-        counts=agent.finder.counts,
+        **_steps(agent),
         defined=_defined_models(agent),
         children_s=round(times.children_user + times.children_system, 1),
     )

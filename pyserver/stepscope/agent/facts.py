@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .boundary import StepFinder
 from .calibration import calibrate
+from .family import Family
+from .lineclock import CodeTable
 from .modelname import model_name
 from .passes import Recorder, processor_count
 from .profiler import schema_kinds
@@ -50,8 +52,8 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "peaks": calibrate(torch, device, name),
         "schemas": schema_kinds(torch, recorder.strings.all),
         "python_version": list(sys.version_info[:2]),
-        "notes": list(agent.notes),
-        "process": "main",
+        "notes": [*agent.notes, *agent.family.notes()],
+        "process": _process(agent.family, torch),
         "assumed": None,
         "files": agent.guard.facts()
         if agent.guard
@@ -61,7 +63,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
     return facts
 
 
-def code_table(recorder: Recorder) -> list[dict[str, Any]]:
+def code_table(table: CodeTable) -> list[dict[str, Any]]:
     """The code objects that the line clock saw, by number."""
     return [
         {
@@ -69,8 +71,16 @@ def code_table(recorder: Recorder) -> list[dict[str, Any]]:
             "function": getattr(code, "co_qualname", code.co_name),
             "first_line": code.co_firstlineno,
         }
-        for code in recorder.codes.codes
+        for code in table.codes
     ]
+
+
+def _process(family: Family, torch: Any) -> str:
+    distributed = torch.distributed
+    if family.is_main or not (distributed.is_available() and distributed.is_initialized()):
+        return family.words
+    rank, size = distributed.get_rank(), distributed.get_world_size()
+    return f"rank {rank} of {size}, {family.words}"
 
 
 def _device_name(torch: Any, device: Any) -> str:

@@ -31,6 +31,13 @@ class Listener(Protocol):
         """See ``boundary.StepFinder.event``."""
 
 
+class WorkerLines(Protocol):
+    """See ``workers.Workers``."""
+
+    def ask(self, wanted: bool) -> None:
+        """Have the workers of this process record their lines, or stop it."""
+
+
 class Loaders:
     """DataLoaders as they are made and read: settings, places, and when each fetch ran."""
 
@@ -40,8 +47,18 @@ class Loaders:
         self._by_iterator: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._depth = threading.local()
         self.all: list[dict[str, Any]] = []
+        self.workers: WorkerLines | None = None
+        self.become_child()
+
+    def become_child(self) -> None:
+        """What was fetched so far is not this process's."""
         self.fetches = new_table(FETCH_COLUMNS)
         self.recording = False
+
+    def trace_workers(self, wanted: bool) -> None:
+        """Have workers trace their lines, or not: it slows them down, and the step may wait."""
+        if self.workers is not None:
+            self.workers.ask(wanted)
 
     @property
     def fetching(self) -> bool:
@@ -96,6 +113,10 @@ class Models:
 
     def __init__(self) -> None:
         self.trained: Callable[[], Any] = lambda: None
+        self.become_child()
+
+    def become_child(self) -> None:
+        """What stepped and was called so far did so in another process."""
         self.optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -111,12 +132,7 @@ def install(
 
     ``note`` takes a sentence that the reader of the report must know.
     """
-    pid = os.getpid()
-
-    def tell(kind: str, frame: Any) -> None:
-        if os.getpid() == pid:  # a forked worker's own steps are not ours
-            listener.event(kind, frame)
-
+    tell = listener.event
     _wrap_optimizers(tell, models)
     _wrap_backward(torch, tell)
     _wrap_loaders(loaders)

@@ -1,7 +1,8 @@
 """Started by path in the user's interpreter: ``python launch.py CONFIG_JSON [target's args]``.
 
 Loads this folder as the package ``_stepscope_agent`` without putting it on ``sys.path``, so the
-target can import neither the agent nor, by accident, a module that only looks like its own.
+target can import neither the agent nor, by accident, a module that only looks like its own. Child
+processes that start a fresh interpreter run this file for ``load_agent`` alone.
 """
 
 import json
@@ -9,7 +10,8 @@ import os
 import sys
 
 
-def _load_agent():  # type: ignore[no-untyped-def]
+def load_agent():  # type: ignore[no-untyped-def]
+    """The agent's main module."""
     # Nothing in this file may be too new for an old Python, which must live to say that it is old.
     import importlib.util
 
@@ -33,4 +35,4 @@ if __name__ == "__main__":
         told = json.dumps({"kind": "old-python", "version": sys.version.split()[0]}) + "\n"
         os.write(json.loads(sys.argv[1])["control"], told.encode("ascii"))
         sys.exit(2)
-    _load_agent().main(json.loads(sys.argv[1]), sys.argv[2:])  # type: ignore[no-untyped-call]
+    load_agent().main(json.loads(sys.argv[1]), sys.argv[2:])  # type: ignore[no-untyped-call]

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import datetime
 import faulthandler
+import json
 import os
 import re
 import sys
@@ -14,20 +15,23 @@ import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
-from . import cpu_only, guard, hooks, target
+from . import children, cpu_only, guard, hooks, target
 from .boundary import StepFinder
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
 from .ending import report_end, report_failure, stop_threads_quietly
 from .facts import capture_facts, code_table
+from .family import Family
 from .frameworks import Frameworks
 from .frameworks.hooking import Reporter
 from .imports import on_import
 from .lineclock import make_line_clock
 from .loops import with_pass_calls
+from .one_thread import OneThread
 from .passes import Recorder
 from .terminal import write_lines_at_once
 from .usercode import UserCode
+from .workers import Workers
 
 MIN_TORCH = (2, 4)
 _PASS_NAME = "__stepscope_pass__"
@@ -47,9 +51,13 @@ class Agent:
         self.clock = make_line_clock(self.user)
         self.loaders = hooks.Loaders(self._site)
         self.models = hooks.Models()
+        self.family = Family(config["capture"])
         self.finder = StepFinder(self.user, self._tick, self._change, self._expects)
         self.frameworks = Frameworks(Reporter(self.finder, self.models, self.event))
+        self.threads = OneThread(self._change)
+        self.workers = self.loaders.workers = Workers(self)
         self.recorder: Recorder | None = None
+        self.running = True  # the target's own code; False once it has ended in this process
         self.started = datetime.datetime.now(datetime.timezone.utc)
         self.notes: list[str] = list(config["notes"])  # what the reader of the report must know
         self.guard: guard.Guard | None = None
@@ -78,18 +86,44 @@ class Agent:
         if version < MIN_TORCH:
             self.channel.send("old-torch", version=torch.__version__)
             raise target.StopTarget
-        self.recorder = Recorder(
-            torch, self.clock, self.loaders, self.models, self.channel,
-            self.config["wishes"], self._is_aligned, self._capture, self.notes.append,
-        )  # fmt: skip
+        self.recorder = self._new_recorder(torch)
         self._drop_module_hook = hooks.install(
             torch, self, self.loaders, self.models, self.notes.append
         )
+        self.workers.install()
+
+    def _new_recorder(self, torch: Any) -> Recorder:
+        return Recorder(
+            torch, self.clock, self.loaders, self.models, self.channel,
+            self.config["wishes"], self._is_aligned, self._capture, self.notes.append,
+        )  # fmt: skip
+
+    def become_child(self, words: str) -> None:
+        """After a fork: a process of its own, with nothing counted and nothing recorded yet."""
+        try:
+            # What the parent is recording, a child would record too, for nobody.
+            self.clock.stop()
+            self.channel.become_child()
+            self.family.become_child(words)
+            self.workers.become_child()
+            self._stopping = False
+            if self.family.other:
+                return
+            self.loaders.become_child()
+            self.models.become_child()
+            self.threads = OneThread(self._change)
+            self.finder.begin_anew()
+            if self.recorder is not None:
+                self.recorder = self._new_recorder(self.recorder.torch)
+        except Exception:
+            self.tell_fault()
 
     def event(self, kind: str, frame: FrameType | None) -> None:
         """From the hooks. Nothing of ours may break the target: a fault of ours is reported."""
         if self._stopping:
             raise target.StopTarget  # it was swallowed once; ask again
+        if self.family.other or not self.threads.enter(kind):
+            return
         try:
             if self.recorder is not None:
                 self.recorder.check_budget()
@@ -99,16 +133,37 @@ class Agent:
             raise
         except Exception:
             self._fault()
+        finally:
+            self.threads.leave()
 
     def _fault(self) -> None:
         """A fault of ours: say so and stop, rather than let it look like the target's."""
-        self.channel.send("fault", text=traceback.format_exc())
+        self.tell_fault()
         self._stopping = True
         raise target.StopTarget from None
 
+    def tell_fault(self) -> None:
+        """Tell the session of the exception that is being handled. It ends the run."""
+        self.channel.send("fault", text=traceback.format_exc()[-2000:])
+
     def _tick(self) -> None:
         assert self.recorder is not None
+        if not self.family.mine and not self._is_trial_step() and not self.family.claim():
+            if self._drop_module_hook is not None:
+                self._drop_module_hook()
+            return
         self.recorder.tick()
+
+    def _is_trial_step(self) -> bool:
+        """The main process may try out one step before it leaves the training to its children."""
+        wishes = self.config["wishes"]
+        assert self.recorder is not None
+        return (
+            self.family.is_main
+            and self.recorder.ticks_seen == 0
+            and not wishes.get("limit")
+            and wishes.get("warmup") != 0
+        )
 
     def _change(self) -> None:
         if self.recorder is None:
@@ -146,18 +201,20 @@ class Agent:
         """All passes are done: write everything down, then stop the target."""
         self._stopping = True
         self.channel.send("measured")  # what follows takes a while, and no step
+        codes = code_table(recorder.codes)
+        windows = [*recorder.windows, *self.workers.gather(codes)]
         facts = capture_facts(self, recorder)
         write_capture(
             self.config["capture"],
             Capture(
                 facts,
                 recorder.strings.all,
-                code_table(recorder),
-                recorder.windows,
+                codes,
+                windows,
                 self.loaders.fetches,
             ),
         )
-        self.channel.send("captured")
+        self.channel.send("captured", process=self.family.words)
         raise target.StopTarget
 
     def tidy(self) -> None:
@@ -168,6 +225,7 @@ class Agent:
         for path in (capture, f"{capture}.partial"):
             with contextlib.suppress(OSError):
                 os.unlink(path)
+        self.family.remove()
         with contextlib.suppress(OSError):
             os.rmdir(os.path.dirname(capture))
 
@@ -184,32 +242,22 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     try:
         agent.guard = guard.install(config, agent.notes.append)
     except Exception:
-        # Unguarded it must not run.
-        agent.channel.send("fault", text=traceback.format_exc())
+        agent.tell_fault()  # unguarded it must not run
         return
     watch_lifeline(config["lifeline"], agent.where, agent.tidy)
-    if not faulthandler.is_enabled():
-        with contextlib.suppress(Exception):
-            faulthandler.enable()  # after a native crash its dump names the user's line
+    agent.family.begin()
     path = config["target"]
     target.prepare(path, [config["argv0"], *arguments])
-    sys.modules["stepscope"] = _marker_module(agent)
-    stop_threads_quietly()
-    write_lines_at_once()
-    if config["cpu"]:
-        on_import("torch", agent.redirect_to_cpu)
-    on_import("torch", agent.install)
-    agent.frameworks.watch()
-    agent.clock.watch_threads()
-    if hasattr(os, "register_at_fork"):
-        # A worker that is forked in the middle of a recording would record itself, for nobody.
-        os.register_at_fork(after_in_child=agent.clock.stop)
+    _attend(agent)
     code = 0
     try:
         agent.source = target.read_target(path)
         agent.finder.index.know(path, agent.source)
         module = target.main_module(path)
-        target.run(target.compile_target(path, _with_chosen_loop(agent, module)), module)
+        try:
+            target.run(target.compile_target(path, _with_chosen_loop(agent, module)), module)
+        finally:
+            agent.running = False
     except target.StopTarget:
         agent.channel.send("stopped")
         return
@@ -239,6 +287,43 @@ def _with_chosen_loop(agent: Agent, module: ModuleType) -> bytes | ast.Module:
     agent.finder.choose(loop)
     module.__dict__[_PASS_NAME] = lambda: agent.event("chosen", None)
     return with_pass_calls(agent.source, loop.line, _PASS_NAME)
+
+
+def join(config: str) -> None:
+    """In a child that started with a fresh interpreter, before any of the target's code."""
+    agent = Agent(json.loads(config))
+    agent.family.become_child(f"pid {os.getpid()}")
+    try:
+        agent.guard = guard.install(agent.config, agent.notes.append)
+    except Exception:
+        agent.tell_fault()
+        sys.exit(1)
+    path = agent.config["target"]
+    with contextlib.suppress(OSError), open(path, "rb") as source:
+        agent.source = source.read()
+        agent.finder.index.know(path, agent.source)
+    if agent.config["wishes"].get("loop"):
+        agent.notes.append(
+            "A chosen loop cannot be followed into a process with a fresh interpreter; "
+            "steps were found as usual."
+        )
+    _attend(agent)
+
+
+def _attend(agent: Agent) -> None:
+    """Be there for whatever the target does from now on."""
+    if not faulthandler.is_enabled():
+        with contextlib.suppress(Exception):
+            faulthandler.enable()  # after a native crash its dump names the user's line
+    sys.modules["stepscope"] = _marker_module(agent)
+    stop_threads_quietly()
+    write_lines_at_once()
+    if agent.config["cpu"]:
+        on_import("torch", agent.redirect_to_cpu)
+    children.reach(agent)
+    on_import("torch", agent.install)
+    agent.frameworks.watch()
+    agent.clock.watch_threads()
 
 
 def _marker_module(agent: Agent) -> Any:

@@ -225,6 +225,7 @@ class Recorder:
                 # The profiler tells the end of memory only if it saw the beginning. So one step is
                 # watched for that alone, and its operators, which are dear, are not recorded.
                 self._recording = Recording(self.torch, cuda, detail=True, operators=False)
+        self._loaders.trace_workers(name == self.plan.last())
         self._ticks = [time.time_ns()]
 
     def _record(self, *, detail: bool) -> None:
@@ -264,7 +265,7 @@ class Recorder:
 
     def _collect(self) -> None:
         """Turn what was recorded into columns, between passes: the detail pass times nothing."""
-        with _no_garbage_collection():
+        with no_garbage_collection():
             for window, (events, bounded), recording in self._raw:
                 window.tables["clock"] = to_columns(events, self.codes)
                 window.facts["bounded"] = [
@@ -341,8 +342,8 @@ class Recorder:
 
 
 @contextlib.contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Reading events makes many objects that refer to nothing, and looking through them is slow."""
+def no_garbage_collection() -> Iterator[None]:
+    """Events are many objects that refer to nothing, and looking through them is slow."""
     enabled = gc.isenabled()
     gc.disable()
     try:

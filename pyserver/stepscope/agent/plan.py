@@ -34,6 +34,10 @@ class Plan:
             profiled=self.profiled and "profiler" not in left_out,
         )
 
+    def last(self) -> str:
+        """The name of the last pass."""
+        return next(name for name in ("detail", "mapped") if getattr(self, name))
+
     def intervals(self, name: str) -> int:
         """Step intervals that the pass lasts; 0 leaves it out."""
         count: int = getattr(self, name)

@@ -33,6 +33,7 @@ from stepscope.attribution.model import (
 from stepscope.attribution.owners import own
 from stepscope.attribution.regime import Efforts, Peaks, efforts
 from stepscope.attribution.work import OpKey, Sweep, sweep
+from stepscope.attribution.workers import WorkerShare, worker_ledger
 from stepscope.timeline.model import NOWHERE, Recording, Timeline
 
 _MAX_SOURCE_BYTES = 4_000_000
@@ -61,6 +62,7 @@ class Ledgers:
     device_scale: float
     counts: dict[OpKey, float]
     loop_share: dict[tuple[int, int], float]  # (loop place, name) -> ms of forward operators
+    workers: dict[int, WorkerShare]  # beside the step: what lines take in a loader's worker
 
     def work_by_key(self) -> dict[OpKey, float]:
         """What each operator took, ms per step: on the device, else on the step's thread."""
@@ -204,6 +206,7 @@ def _scale(
         device=device,
         device_scale=device_scale,
         counts={key: number * per_step for key, number in swept.counts.items()},
+        workers=worker_ledger(timeline),
         loop_share={key: ns * per_step * whole for key, ns in swept.loop_ns.items()},
     )
 

@@ -29,6 +29,8 @@ def self_check(profile: Profile) -> list[str]:
         for name in ("cost_ms", "host_ms", "work_ms", "forward_ms", "backward_ms"):
             if getattr(line, name) < 0:
                 problems.append(f"{where}: {name} is negative")
+        if (line.worker_ms or 0.0) < 0:
+            problems.append(f"{where}: worker_ms is negative")
         if line.wait_ms.total > line.host_ms * (1 + _RELATIVE) + 1e-9:
             problems.append(f"{where}: it waits for {line.wait_ms.total} of {line.host_ms} ms")
     shares = profile.breakdown

@@ -50,9 +50,9 @@ def host_ledger(
     waited: dict[int, float] = defaultdict(float)
     waits = thread_fetches(fetches, thread)
     for begin, end in steps:
-        _add_net(event_ns, track, begin, end, spent)
+        add_net(event_ns, track, begin, end, spent)
         for first, last in clipped(waits, begin, end):
-            _add_net(event_ns, track, first, last, waited)
+            add_net(event_ns, track, first, last, waited)
     calls: dict[int, int] = defaultdict(int)
     if steps:
         edges = iter(steps)
@@ -100,8 +100,8 @@ def _event_cost(
     return min(max((measured - clean_ns) / per_step, estimate / 2), estimate * 2)
 
 
-def _add_net(event_ns: float, track: Track, begin: int, end: int, into: dict[int, float]) -> None:
-    """Add each line's time between ``begin`` and ``end``, less what the clock itself cost it."""
+def add_net(event_ns: float, track: Track, begin: int, end: int, into: dict[int, float]) -> None:
+    """Add each line's ns between ``begin`` and ``end``, less what the clock itself cost it."""
     starts, places, events = track.starts, track.places, track.events
     index, here, count = track.at(begin), begin, len(track.starts)
     while here < end:

@@ -43,6 +43,9 @@ class _Sum:
     live: list[Categories] = field(default_factory=list)
     efforts: list[Effort] = field(default_factory=list)
     launches: float = 0.0
+    worker_ms: float = 0.0
+    worker_calls: float = 0.0
+    in_worker: bool = False
     ops: dict[tuple[int, bool], float] = field(default_factory=lambda: defaultdict(float))
     keys: dict[tuple[int, bool], list[OpKey]] = field(default_factory=lambda: defaultdict(list))
 
@@ -59,6 +62,11 @@ def build_lines(ledgers: Ledgers, mapped: Recording) -> tuple[tuple[LineCost, ..
     _add_host(ledgers, at)
     _add_work(ledgers, at)
     _add_memory(ledgers, at)
+    for place_number, share in ledgers.workers.items():
+        entry = at(place_number)
+        entry.in_worker = True
+        entry.worker_ms += share.ms
+        entry.worker_calls += share.calls
     for number, place in enumerate(places):
         if keys[number] in sums:
             entry = sums[keys[number]]
@@ -186,6 +194,8 @@ def _line(ledgers: Ledgers, key: LineKey, entry: _Sum) -> LineCost:
         launches=launches,
         regime=regime if work else None,
         headroom_ms=headroom if work else None,
+        worker_ms=entry.worker_ms if entry.in_worker else None,
+        worker_calls=entry.worker_calls if entry.in_worker else None,
         exact=entry.exact,
         ops=_ops(ledgers, entry),
     )

@@ -83,6 +83,9 @@ class LineCost:
       (device busy time with an accelerator, else operator time);
     * ``cost_ms``  the line's part of the step: every moment of the step has exactly one owner,
       a backward operator's owner being its forward line. Lines plus unattributed = the step.
+
+    ``worker_ms`` and ``worker_calls`` stand beside them: wall time and runs of the line in one of a
+    DataLoader's worker processes, per batch. None: it was not seen to run there.
     """
 
     file: str
@@ -104,6 +107,8 @@ class LineCost:
     launches: float | None = None
     regime: str | None = None  # "compute" | "memory" | "overhead"
     headroom_ms: float | None = None
+    worker_ms: float | None = None
+    worker_calls: float | None = None
     exact: bool = True
     fused_with: tuple[int, ...] = ()
     ops: tuple[OpCost, ...] = ()

@@ -93,6 +93,8 @@ def _rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
         if value is not None:
             yield name, fmt.duration(value)
     yield from _memory_rows(profile, cost)
+    if cost.worker_ms is not None:
+        yield "In a loader worker, per batch", fmt.duration(cost.worker_ms)
     yield "Times run", fmt.count(cost.calls)
     # A line that computes nothing has no arithmetic, traffic or launches worth a row of zeros.
     if cost.work_ms > 0:

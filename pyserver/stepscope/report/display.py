@@ -35,16 +35,21 @@ BREAKDOWN_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class LineSummary:
-    """The three texts of a line; ``""`` where there is nothing to show."""
+    """The texts of a line; ``""`` where there is nothing to show.
+
+    ``worker`` is time in another process: beside the step, so it has no share of it.
+    """
 
     share: str
     cost: str
     memory: str
+    worker: str = ""
 
     @property
     def text(self) -> str:
         """``41 % · 12.3 ms · ↑ 96 MB``."""
-        return " · ".join(part for part in (self.share, self.cost, self.memory) if part)
+        parts = (self.share, self.cost, self.memory, self.worker)
+        return " · ".join(part for part in parts if part)
 
 
 def summarize_line(profile: Profile, line: LineCost) -> LineSummary | None:
@@ -52,12 +57,14 @@ def summarize_line(profile: Profile, line: LineCost) -> LineSummary | None:
     share = step_share(profile, line.cost_ms)
     timed = share >= SHOWN_SHARE
     memory = _memory_text(profile, line)
-    if not timed and not memory:
+    worker = _worker_text(profile, line)
+    if not timed and not memory and not worker:
         return None
     return LineSummary(
         share=fmt.share(share) if timed else "",
         cost=fmt.duration(line.cost_ms) if timed else "",
         memory=memory,
+        worker=worker,
     )
 
 
@@ -76,7 +83,8 @@ def describe_steps(profile: Profile) -> str:
     timed = fmt.plural(profile.run.steps, "step")
     warmup = profile.run.warmup
     after = f" after {warmup} to warm up" if warmup else ""
-    return f"{timed} timed{after}; steps found by: {profile.run.boundary.rstrip('.')}."
+    where = "" if profile.run.process == "main" else f" in {profile.run.process}"
+    return f"{timed} timed{after}{where}; steps found by: {profile.run.boundary.rstrip('.')}."
 
 
 def describe_tax(profile: Profile) -> str:
@@ -92,6 +100,12 @@ def describe_device(profile: Profile) -> str:
     if has_accelerator(profile):
         return f"Forward and backward are device time on {profile.run.device}."
     return "Forward and backward are operator time on the CPU; no GPU was measured."
+
+
+def _worker_text(profile: Profile, line: LineCost) -> str:
+    if line.worker_ms is None or step_share(profile, line.worker_ms) < SHOWN_SHARE:
+        return ""
+    return f"{fmt.duration(line.worker_ms)} per batch in a loader worker"
 
 
 def _memory_text(profile: Profile, line: LineCost) -> str:

@@ -140,6 +140,8 @@ def _line(line: LineCost) -> Json:
         "launches": line.launches,
         "regime": line.regime,
         "headroom_ms": line.headroom_ms,
+        "worker_ms": line.worker_ms,
+        "worker_calls": line.worker_calls,
         "exact": line.exact,
         "fused_with": list(line.fused_with),
         "ops": [_op(op) for op in line.ops],

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from stepscope.session import failures
+from stepscope.session.children import Children
 from stepscope.session.model import (
     CancelToken,
     Failure,
@@ -53,6 +54,7 @@ class Follower:
         self._measured = False  # whether there are no more steps to come
         self._since = time.monotonic()  # when it made its latest step, or was started
         self._asked = False  # whether this stillness has been told
+        self._children = Children()
         self._passing: str | None = None  # the recorder's pass that is on
 
     def follow(self) -> dict[str, Any] | None:
@@ -73,20 +75,22 @@ class Follower:
             if kind == "exit":
                 if ended is not None:
                     self._process.close(0.0)
-                    return ended
+                    return self._children.joined(ended, self.told())
                 raise self._died(value)
             if value["kind"] == "progress":
                 self._progress(value)
             elif value["kind"] == "measured":
                 self._measured = True
             elif value["kind"] == "captured":
+                if value["process"] != "main":
+                    self._process.only_waits()
                 return None
             elif value["kind"] == "ended":
                 ended = value
-            elif value["kind"] in failures.REPORTED:
+            elif not self._children.heard(value) and value["kind"] in failures.REPORTED:
                 # Its traceback is still on its way through the other pipe.
                 self._process.close(self._request.limits.grace_s)
-                raise failures.from_message(value, self.told())
+                raise failures.from_message(self._children.cause(value), self.told())
 
     def told(self) -> failures.Told:
         """What is known of the target beside its own messages."""

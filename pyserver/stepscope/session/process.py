@@ -17,6 +17,8 @@ from typing import Any
 
 LAUNCH = Path(__file__).resolve().parent.parent / "agent" / "launch.py"
 _TAIL_BYTES = 64 * 1024
+# Once a child has been recorded, the main process has nothing to do but wait for its children.
+_CHILD_GRACE_S = 1.0
 
 Event = tuple[str, Any]
 """("message", dict) from the agent, ("exit", status) or ("cancel", None)."""
@@ -59,6 +61,7 @@ class AgentProcess:
         self.events: queue.Queue[Event] = queue.Queue()
         self._errors, self._all = _Tail(), _Tail()
         self._on_output = on_output
+        self._longest_grace_s = float("inf")
         control, control_write = os.pipe()
         lifeline_read, self._lifeline = os.pipe()
         config = {**config, "control": control_write, "lifeline": lifeline_read}
@@ -105,10 +108,15 @@ class AgentProcess:
         """The end of all that the target wrote."""
         return self._all.text()
 
+    def only_waits(self) -> None:
+        """What was to be seen was seen in a child: the main process need not take long to end."""
+        self._longest_grace_s = _CHILD_GRACE_S
+
     def close(self, grace_s: float) -> None:
         """Wait ``grace_s`` for the target to finish by itself, then end its whole group."""
         if self._lifeline < 0:
             return
+        grace_s = min(grace_s, self._longest_grace_s)
         try:
             self._process.wait(timeout=grace_s)
         except subprocess.TimeoutExpired:

@@ -135,7 +135,7 @@ class _Gutter:
 
     def rows(self, number: int, code: Text, console: Console) -> Iterator[Text]:
         """The line as rows of the terminal: the code is folded, never cut."""
-        parts = self._fold(code, console)
+        parts = self._fold(code + self._beside(number), console)
         yield self._cells(number) + parts[0]
         for part in parts[1:]:
             yield self._continuation() + part
@@ -166,6 +166,12 @@ class _Gutter:
             cells.append(f" {heat_glyph(line.share) if timed else ' '} ", style)
         cells.append(f"{number:>{self._digits}}  ", "quiet")
         return cells
+
+    def _beside(self, number: int) -> Text:
+        """What the line takes in another process, after its code: no column of the step's."""
+        line = self._costly.get(number)
+        worker = line.summary.worker if line is not None else ""
+        return Text(f"  {worker}" if worker else "", style="quiet")
 
     def _continuation(self) -> Text:
         return Text(" " * (self.width - 2) + "↳ ", style="quiet")

@@ -28,6 +28,7 @@ def print_header(report: Report, console: Console) -> None:
     facts = [
         shorten_path(run.target),
         *([run.model] if run.model else []),
+        *([run.process] if run.process != "main" else []),
         run.device,
         f"torch {run.torch}",
         f"Python {_version(run.python)}",

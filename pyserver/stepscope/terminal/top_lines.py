@@ -29,7 +29,7 @@ CODE_WIDTH = 140
 def print_top_lines(report: Report, console: Console) -> None:
     """Up to ten lines, the most expensive first, then what has no line."""
     profile = report.profile
-    costly = [line for line in profile.lines if summarize_line(profile, line) is not None]
+    costly = [line for line in profile.lines if _has_cost(profile, line)]
     top = sorted(costly, key=lambda line: -line.cost_ms)[:SHOWN]
     if not top:
         return
@@ -45,6 +45,11 @@ def print_top_lines(report: Report, console: Console) -> None:
     print_heading(console, "Top lines")
     console.print(table)
     console.print()
+
+
+def _has_cost(profile: Profile, line: LineCost) -> bool:
+    summary = summarize_line(profile, line)
+    return summary is not None and bool(summary.share or summary.memory)
 
 
 @dataclass(frozen=True, slots=True)

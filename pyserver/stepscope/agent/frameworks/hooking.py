@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import weakref
 from collections.abc import Callable
@@ -31,7 +30,7 @@ class Framework:
 
 
 class Reporter:
-    """Tells the step finder what a framework's training loop does, in this process only."""
+    """Tells the step finder what a framework's training loop does."""
 
     def __init__(
         self, finder: StepFinder, models: Models, event: Callable[[str, FrameType | None], None]
@@ -39,7 +38,6 @@ class Reporter:
         self._finder = finder
         self._models = models
         self._event = event
-        self._pid = os.getpid()
 
     def during(self, method: Method, engine: Engine, model: str) -> Method:
         """``method`` runs the training loop. ``model``: the attribute that holds the model.
@@ -88,8 +86,7 @@ class Reporter:
 
     def tell(self, kind: str, frame: FrameType | None) -> None:
         """An event has happened in ``frame``."""
-        if os.getpid() == self._pid:
-            self._event(kind, frame)
+        self._event(kind, frame)
 
 
 def _attribute(this: Any, name: str) -> Any:

@@ -83,8 +83,8 @@ class TraceClock:
 
         def enter(frame: FrameType, event: str, arg: object) -> Any:
             code = frame.f_code
-            if full or not owns(code):
-                return None
+            if full or not owns(code) or self._enter is not enter:
+                return None  # or: another thread stopped the clock, and ours was left behind
             line = 0
             if code.co_flags & _RESUMABLE and frame.f_lineno != code.co_firstlineno:
                 line = -1 - frame.f_lineno

@@ -97,7 +97,10 @@ def _raised(ending: Ending) -> str:
     if ending.ticks:
         when = f" after {ending.ticks} step{'s' if ending.ticks > 1 else ''}"
     detail = f": {error.first_line}" if error.first_line else ""
-    return f"{ending.name} raised {error.types[0].rpartition('.')[2]}{ending.at}{when}{detail}"
+    who = ending.name
+    if ending.process != "main":
+        who += f", in the child process {ending.process},"
+    return f"{who} raised {error.types[0].rpartition('.')[2]}{ending.at}{when}{detail}"
 
 
 def ended_early(message: dict[str, Any], told: Told) -> Failure:

@@ -83,6 +83,7 @@ class Ending:
     wanted: Mapping[str, str] = field(default_factory=dict)  # url, repository: what it fetched
     versions: Mapping[str, str] = field(default_factory=dict)  # of the libraries it had imported
     ticks: int = 0
+    process: str = "main"  # which process raised: "main", or a child in words
     errors: str = ""  # the end of its standard error
     output: str = ""  # the end of all it printed
     files: Files = field(default_factory=Files)

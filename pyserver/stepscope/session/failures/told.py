@@ -34,6 +34,7 @@ class Told:
             wanted=message.get("wanted", {}),
             versions=message.get("versions", {}),
             ticks=message["ticks"],
+            process=message.get("process", "main"),
             errors=self.errors,
             output=self.output,
         )
