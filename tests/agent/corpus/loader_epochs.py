@@ -1,4 +1,4 @@
-"""Short epochs: worker processes start in the middle of recordings, and must not be recorded."""
+"""Short epochs: worker processes start in the middle of recordings, which are not theirs."""
 # steps: optimizer; varying
 import sys
 
