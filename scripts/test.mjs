@@ -22,7 +22,7 @@ const pytest = (folder) => python('-m', 'pytest', '-q', folder);
  * failure; `only`: the one platform it runs on.
  */
 const STAGES = [
-  { name: 'python packages', prepare: () => ensureVenv('dev') },
+  { name: 'python packages', prepare: () => ensureVenv('frameworks') },
   { name: 'npm packages', prepare: ensureNodePackages },
   { name: 'vs code and chromium', prepare: ensureEditor, only: 'linux' },
   { name: 'ruff', command: [inVenv('ruff'), 'check', '.'] },

@@ -16,6 +16,7 @@ const LAYERS = {
   server: ['server'],
   runtime: ['server', 'runtime'],
   dev: ['server', 'runtime', 'dev'],
+  frameworks: ['server', 'runtime', 'dev', 'frameworks'],
 };
 
 const PROBE = `

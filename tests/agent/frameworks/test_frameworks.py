@@ -1,0 +1,75 @@
+"""Lightning, transformers and Accelerate from PyPI: what a step is, where its work goes, the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.attempts import Project, project
+from tests.agent.frameworks.checks import (
+    ENVIRONMENT,
+    check_model_lines,
+    lines_of,
+    marked,
+    profiled,
+    updates_needed,
+    updates_told,
+)
+
+__all__ = ["project"]
+
+pytestmark = pytest.mark.agent
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize(
+    ("program", "boundary", "model"),
+    [
+        (
+            "lightning_trainer.py",
+            "training batches of Lightning's Trainer (on_train_batch_end), "
+            "an accumulated update as one",
+            "Regressor",
+        ),
+        (
+            "transformers_trainer.py",
+            "optimizer updates of transformers' Trainer (on_step_end)",
+            "TinyLanguageModel",
+        ),
+    ],
+)
+def test_a_framework_with_a_loop_of_its_own(
+    project: Project, program: str, boundary: str, model: str
+) -> None:
+    report, output = profiled(project, PROGRAMS / program)
+    run = report.profile.run
+    assert run.boundary == boundary
+    assert run.model == model
+    assert (run.steps, run.warmup) == (2, 1)
+    # Sanity checks and evaluations came before and between, two micro-batches are one update.
+    assert "EVALUATED" in output
+    assert updates_told(output) == updates_needed(in_a_loop=False)
+    check_model_lines(report)
+    (call,) = marked(report, "optimizer")
+    assert next(line.forward_ms for line in lines_of(report) if line.line == call) > 0
+
+
+def test_accelerate_prepares_and_the_users_own_loop_counts(project: Project) -> None:
+    report, output = profiled(project, PROGRAMS / "accelerate_loop.py")
+    run = report.profile.run
+    (loop,) = marked(report, "loop")
+    assert run.boundary == f"optimizer steps in the loop at line {loop} of {run.target}"
+    assert run.model == "Classifier"
+    assert "EVALUATED" in output
+    assert updates_told(output) == updates_needed(in_a_loop=True)
+    check_model_lines(report)
+    (call,) = marked(report, "optimizer")
+    assert next(line.forward_ms for line in lines_of(report) if line.line == call) > 0
