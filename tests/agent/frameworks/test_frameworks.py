@@ -1,4 +1,4 @@
-"""Lightning, transformers and Accelerate from PyPI: what a step is, where its work goes, the end."""
+"""Lightning, transformers and Accelerate from PyPI: their steps, whose work it is, the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accelerate prepares, the loop is the user's own: two micro-batches per update, evaluation between."""
+"""Accelerate prepares, the loop is the user's own: two micro-batches per update, evaluation."""
 
 import torch
 from accelerate import Accelerator
