@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from stepscope.agent.plan import Plan, plan_for
 from stepscope.attribution.model import LineCost
@@ -12,8 +15,15 @@ from stepscope.report.model import Report
 from tests.agent.attempts import Outcome, Project
 
 STEPS, WARMUP = 2, 1
+TIMEOUT_S = 300.0  # importing a framework takes seconds, or a minute where six others do so, too
 # A child of the program must not look for a network, nor colour what it prints.
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "KERAS_BACKEND": "torch", "NO_COLOR": "1"}
+
+
+def need(package: str, command: str) -> None:
+    """Skip the test where ``package`` is not installed; ``command`` installs it."""
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed here; `{command}` installs it")
 
 
 def profiled(project: Project, program: Path, **request: Any) -> tuple[Report, str]:
@@ -23,7 +33,9 @@ def profiled(project: Project, program: Path, **request: Any) -> tuple[Report, s
     was stopped without a traceback.
     """
     target = project.file(program.read_text(encoding="utf-8"), program.name)
-    outcome: Outcome = project.run(target, steps=STEPS, warmup=WARMUP, **request)
+    outcome: Outcome = project.run(
+        target, steps=STEPS, warmup=WARMUP, timeout_s=TIMEOUT_S, **request
+    )
     output = outcome.output.decode("utf-8", "replace")
     report = outcome.reported
     assert "Traceback" not in output, output
@@ -67,8 +79,9 @@ def check_model_lines(report: Report) -> None:
     products = lines_with(report, "aten::addmm", "aten::mm")
     assert products, "no matrix product was seen"
     assert products <= model
-    backward = {line.key: line.backward_ms for line in report.profile.lines}
-    assert sum(backward.values()) > 0
-    assert sum(ms for (_, line), ms in backward.items() if line in model) >= 0.95 * sum(
-        backward.values()
-    )
+    # In operations, not in time: on a busy machine one operator may take as long as all others.
+    flops = {line.key: line.flops or 0.0 for line in report.profile.lines}
+    on_model = sum(count for (_, line), count in flops.items() if line in model)
+    assert on_model >= 0.95 * sum(flops.values()) > 0
+    assert report.profile.coverage.work >= 0.95
+    assert {line.line for line in lines_of(report) if line.backward_ms} >= model

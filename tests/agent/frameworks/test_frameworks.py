@@ -12,6 +12,7 @@ from tests.agent.frameworks.checks import (
     check_model_lines,
     lines_of,
     marked,
+    need,
     profiled,
     updates_needed,
     updates_told,
@@ -49,6 +50,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_framework_with_a_loop_of_its_own(
     project: Project, program: str, boundary: str, model: str
 ) -> None:
+    need(program.partition("_")[0], "npm test")
     report, output = profiled(project, PROGRAMS / program)
     run = report.profile.run
     assert run.boundary == boundary
@@ -63,6 +65,7 @@ def test_a_framework_with_a_loop_of_its_own(
 
 
 def test_accelerate_prepares_and_the_users_own_loop_counts(project: Project) -> None:
+    need("accelerate", "npm test")
     report, output = profiled(project, PROGRAMS / "accelerate_loop.py")
     run = report.profile.run
     (loop,) = marked(report, "loop")
