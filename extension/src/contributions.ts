@@ -22,6 +22,7 @@ export const serverCommandIds = {
   profile: 'stepscope.profile',
   cancel: 'stepscope.cancel',
   clear: 'stepscope.clear',
+  editAssumption: 'stepscope.editAssumption',
 } as const;
 
 export const settingsSection = 'stepscope';
@@ -33,11 +34,12 @@ export const settingKeys = {
   cwd: 'cwd',
   steps: 'steps',
   timeout: 'timeout',
+  modelInputs: 'modelInputs',
   disabledRules: 'rules.disable',
   inlayHints: 'inlayHints.enabled',
 } as const;
 
 /** The settings that a workspace nobody trusts yet must not decide. */
-export const restrictedSettings = ['interpreter', 'args', 'cwd'] as const;
+export const restrictedSettings = ['interpreter', 'args', 'cwd', 'modelInputs'] as const;
 
 export const pythonLanguage = 'python';

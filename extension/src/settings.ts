@@ -10,8 +10,16 @@ export interface ServerSettings {
   steps: number | null;
   /** Seconds until the first step. */
   timeout: number;
+  /** How models are made and called, by class. */
+  modelInputs: Readonly<Record<string, ModelInputs>>;
   rules: { disable: string[] };
   inlayHints: { enabled: boolean };
+}
+
+/** Python expressions; what is not given is worked out from the file. */
+export interface ModelInputs {
+  model?: string;
+  inputs?: string;
 }
 
 export type Settings = Omit<ServerSettings, 'interpreter'> & {
@@ -44,6 +52,7 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
     cwd: typeof cwd === 'string' ? expand(cwd) : '',
     steps: asPositive(reader.get(settingKeys.steps)),
     timeout: asPositive(reader.get(settingKeys.timeout)) ?? DEFAULT_TIMEOUT,
+    modelInputs: asModelInputs(reader.get(settingKeys.modelInputs)),
     rules: { disable: strings(settingKeys.disabledRules) },
     inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
   };
@@ -61,6 +70,20 @@ export function expandVariables(text: string, variables: Variables): string {
 
 function asStrings(value: unknown): string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
+}
+
+function asModelInputs(value: unknown): Record<string, ModelInputs> {
+  const found: Record<string, ModelInputs> = {};
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return found;
+  for (const [name, entry] of Object.entries(value as Record<string, unknown>)) {
+    if (typeof entry !== 'object' || entry === null) continue;
+    const { model, inputs } = entry as Record<string, unknown>;
+    found[name] = {
+      ...(typeof model === 'string' ? { model } : {}),
+      ...(typeof inputs === 'string' ? { inputs } : {}),
+    };
+  }
+  return found;
 }
 
 function asPositive(value: unknown): number | null {

@@ -46,6 +46,9 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
         cpu=options.cpu,
         env=tuple(options.env),
         limits=Limits(options.ask_after, options.step_timeout, options.grace),
+        symbol=options.symbol,
+        model_expression=options.model,
+        inputs_expression=options.inputs,
     )
     return run_command(RunOptions(request, json=options.json, quiet=options.quiet))
 
@@ -80,6 +83,13 @@ def _build_parser() -> argparse.ArgumentParser:
     run.add_argument("--warmup", type=_whole_from(0), metavar="N", help="steps to run before that")
     run.add_argument(
         "--loop", type=_whole_from(1), metavar="LINE", help="the loop whose passes are the steps"
+    )
+    run.add_argument("--symbol", metavar="CLASS", help="the model, where the file defines several")
+    run.add_argument(
+        "--model", metavar="EXPR", help="how to make it, for a file that only defines it: 'Net(3)'"
+    )
+    run.add_argument(
+        "--inputs", metavar="EXPR", help="how to call it: 'torch.randn(8, 3, 64, 64), mask=None'"
     )
     run.add_argument("--python", metavar="EXE", help="interpreter to run the target with")
     run.add_argument("--cwd", type=Path, metavar="DIR", help="folder to run the target in")
@@ -120,7 +130,7 @@ def _build_parser() -> argparse.ArgumentParser:
 
 _WITH_VALUE = frozenset(
     ("--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--ask-after",
-     "--step-timeout", "--grace", "--env", "--json")
+     "--step-timeout", "--grace", "--env", "--json", "--symbol", "--model", "--inputs")
 )  # fmt: skip
 
 

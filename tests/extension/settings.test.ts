@@ -17,6 +17,7 @@ const defaults = {
   cwd: '',
   steps: null,
   timeout: 300,
+  modelInputs: {},
   rules: { disable: [] },
   inlayHints: { enabled: true },
 };
@@ -36,6 +37,7 @@ describe('readSettings', () => {
       cwd: 3,
       steps: -1,
       timeout: 'long',
+      modelInputs: ['Net(3)'],
       'rules.disable': 'all',
       'inlayHints.enabled': 'no',
     };
@@ -49,6 +51,7 @@ describe('readSettings', () => {
       cwd: '${workspaceFolder}/src',
       steps: 12,
       timeout: 2.5,
+      modelInputs: { Net: { model: 'Net(3)', inputs: 'torch.randn(8, 3)' }, Other: 3 },
       'rules.disable': ['slow-input'],
       'inlayHints.enabled': false,
     });
@@ -58,6 +61,7 @@ describe('readSettings', () => {
       cwd: '/work space/src',
       steps: 12,
       timeout: 2.5,
+      modelInputs: { Net: { model: 'Net(3)', inputs: 'torch.randn(8, 3)' } },
       rules: { disable: ['slow-input'] },
       inlayHints: { enabled: false },
     });

@@ -14,6 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from stepscope.attribution.model import Assumed
 from stepscope.report.model import Report
 from stepscope.server import build_server, serve_stdio
 from stepscope.session.model import (
@@ -95,9 +96,14 @@ class FakeRun:
         if "bug" in script:
             raise RuntimeError(script["bug"])
         source = request.target.read_text(encoding="utf-8")
-        return factories.report_on(
+        report = factories.report_on(
             str(request.target), source, script["costs"], script.get("findings", [])
         )
+        if "assumed" not in script:
+            return report
+        assumed = Assumed(file=str(request.target), **script["assumed"])
+        run = dataclasses.replace(report.profile.run, assumed=assumed)
+        return dataclasses.replace(report, profile=dataclasses.replace(report.profile, run=run))
 
     def _script(self) -> dict[str, Any]:
         path = self._control / "script.json"
@@ -120,6 +126,8 @@ def _plain(request: ProfileRequest) -> dict[str, Any]:
         "steps": request.steps,
         "warmup": request.warmup,
         "loop": request.loop,
+        "symbol": request.symbol,
+        "model_inputs": [list(entry) for entry in request.model_inputs],
         "timeout_s": request.timeout_s,
         "workspace": [str(folder) for folder in request.workspace],
         "cpu": request.cpu,

@@ -105,6 +105,7 @@ async def test_what_the_server_offers(session: Session) -> None:
     assert list(offered.code_action_provider.code_action_kinds or ()) == ["quickfix"]
     assert offered.execute_command_provider is not None
     assert list(offered.execute_command_provider.commands) == [
+        "stepscope.editAssumption",
         "stepscope.profile",
         "stepscope.cancel",
         "stepscope.clear",

@@ -60,6 +60,8 @@ async def test_the_request_is_made_of_options_and_parameters(start_session: Star
         "steps": 7,
         "warmup": 2,
         "loop": None,
+        "symbol": None,
+        "model_inputs": [],
         "timeout_s": 60.0,
         "workspace": [str(session.folder)],
         "cpu": True,

@@ -79,6 +79,7 @@ def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
         code=None if exit_request is None else repr(exit_request.code)[:500],
         site=site,
         **_steps(agent),
+        loop=agent.finder.loop is not None,
         defined=_defined_models(agent),
         children_s=round(times.children_user + times.children_system, 1),
     )

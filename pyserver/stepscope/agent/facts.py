@@ -39,7 +39,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "started": agent.started.isoformat(timespec="seconds"),
         "steps": len(recorder.clean_ns),
         "warmup": recorder.warmup,
-        "boundary": agent.finder.describe(),
+        "boundary": agent.boundary or agent.finder.describe(),
         "boundary_kind": agent.finder.kind,
         "loop": _loop_fact(agent.finder),
         "clean_ns": recorder.clean_ns,
@@ -54,7 +54,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "python_version": list(sys.version_info[:2]),
         "notes": [*agent.notes, *agent.family.notes()],
         "process": _process(agent.family, torch),
-        "assumed": None,
+        "assumed": agent.assumed,
         "files": agent.guard.facts()
         if agent.guard
         else {"guard": "off", "kept": [], "created": []},

@@ -27,6 +27,7 @@ from .frameworks.hooking import Reporter
 from .imports import on_import
 from .lineclock import make_line_clock
 from .loops import with_pass_calls
+from .modelonly import drive
 from .one_thread import OneThread
 from .passes import Recorder
 from .terminal import write_lines_at_once
@@ -62,6 +63,9 @@ class Agent:
         self.notes: list[str] = list(config["notes"])  # what the reader of the report must know
         self.guard: guard.Guard | None = None
         self.source = b""  # the target's text as it was compiled
+        self.drives_itself = False  # steps are made by a loop of ours, not by the target
+        self.boundary: str | None = None  # how steps are found, where ``finder`` does not find them
+        self.assumed: dict[str, Any] | None = None  # see ``attribution.model.Assumed``
         self._drop_module_hook: Any = None
         self._stopping = False
 
@@ -70,7 +74,7 @@ class Agent:
         try:
             self.notes.append(cpu_only.install(torch))
         except Exception:
-            self._fault()
+            self.fault()
 
     def install(self, torch: Any) -> None:
         """Right after the target has imported torch."""
@@ -79,7 +83,7 @@ class Agent:
         except target.StopTarget:
             raise
         except Exception:
-            self._fault()
+            self.fault()
 
     def _install(self, torch: Any) -> None:
         version = tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2])
@@ -122,6 +126,8 @@ class Agent:
         """From the hooks. Nothing of ours may break the target: a fault of ours is reported."""
         if self._stopping:
             raise target.StopTarget  # it was swallowed once; ask again
+        if self.drives_itself:
+            return
         if self.family.other or not self.threads.enter(kind):
             return
         try:
@@ -132,11 +138,28 @@ class Agent:
             self._stopping = True
             raise
         except Exception:
-            self._fault()
+            self.fault()
         finally:
             self.threads.leave()
 
-    def _fault(self) -> None:
+    def own_tick(self) -> None:
+        """A step of our own loop has ended."""
+        assert self.recorder is not None
+        try:
+            self.recorder.check_budget()
+            self._tick()
+        except target.StopTarget:
+            raise
+        except Exception:
+            self.fault()
+
+    def stop_hearing_modules(self) -> None:
+        """Give the target its own ``Module.__call__`` back: module calls cannot matter any more."""
+        if self._drop_module_hook is not None:
+            self._drop_module_hook()
+            self._drop_module_hook = None
+
+    def fault(self) -> None:
         """A fault of ours: say so and stop, rather than let it look like the target's."""
         self.tell_fault()
         self._stopping = True
@@ -169,13 +192,8 @@ class Agent:
         if self.recorder is None:
             return
         self.recorder.restart()
-        if (
-            self.finder.kind not in (None, "module", "chosen")
-            and self._drop_module_hook is not None
-        ):
-            # Module calls cannot matter any more; give the target its own __call__ back.
-            self._drop_module_hook()
-            self._drop_module_hook = None
+        if self.finder.kind not in (None, "module", "chosen"):
+            self.stop_hearing_modules()
 
     def _is_aligned(self) -> bool:
         return self.finder.loop is not None and self.finder.kind != "explicit"
@@ -251,6 +269,11 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
     _attend(agent)
     code = 0
     try:
+        model = config["wishes"].get("model")
+        if model is not None:
+            drive.run(agent, path, model)
+            report_end(agent, None)
+            return
         agent.source = target.read_target(path)
         agent.finder.index.know(path, agent.source)
         module = target.main_module(path)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from lsprotocol import types
 
+from stepscope.editor.assumptions import assumed_lenses
 from stepscope.editor.language_server import StepscopeServer
-from stepscope.editor.protocol import COMMAND_PROFILE
+from stepscope.editor.lens import Lens
 from stepscope.editor.staleness import LineMap
 from stepscope.editor.step_loops import step_loops
 from stepscope.editor.text import parse
@@ -26,15 +27,6 @@ TITLE_FORGET = "Let Stepscope choose"
 _BASES = frozenset({"Module", "LightningModule", "PreTrainedModel"})
 _NAMESPACES = frozenset({"nn", "torch.nn"})
 _NOT_MODULES = frozenset({"Parameter", "ParameterList", "Buffer"})
-
-
-@dataclass(frozen=True, slots=True)
-class Lens:
-    """One lens. ``arguments`` go with the file's uri to the profile command."""
-
-    line: int  # 1-based
-    title: str
-    arguments: dict[str, Any] = field(default_factory=dict)
 
 
 def register(server: StepscopeServer) -> None:
@@ -55,11 +47,14 @@ def register(server: StepscopeServer) -> None:
                 range=line_start(lens.line),
                 command=types.Command(
                     title=lens.title,
-                    command=COMMAND_PROFILE,
+                    command=lens.command,
                     arguments=[{"uri": uri, **lens.arguments}],
                 ),
             )
-            for lens in known.lenses(uri, text, lambda text: lenses(text, chosen))
+            for lens in [
+                *known.lenses(uri, text, lambda text: lenses(text, chosen)),
+                *assumed_lenses(server, path, text),
+            ]
         ]
 
     server.add_feature(types.TEXT_DOCUMENT_CODE_LENS, code_lens)
@@ -73,8 +68,12 @@ def lenses(text: str, chosen: int | None = None) -> list[Lens] | None:
     tree = parse(text)
     if tree is None:
         return None
-    lines = sorted({*_module_lines(tree), *_guard_lines(tree)})
-    return [*(Lens(line, TITLE) for line in lines), *_loop_lenses(tree, text, chosen)]
+    starts: dict[int, dict[str, Any]] = {line: {} for line in _guard_lines(tree)}
+    starts |= {line: {"symbol": name} for name, line in _module_lines(tree).items()}
+    return [
+        *(Lens(line, TITLE, starts[line]) for line in sorted(starts)),
+        *_loop_lenses(tree, text, chosen),
+    ]
 
 
 def _loop_lenses(tree: ast.Module, text: str, chosen: int | None) -> list[Lens]:
@@ -116,7 +115,8 @@ class _LastGood:
         return [replace(lens, line=place.line) for place, lens in placed if place is not None]
 
 
-def _module_lines(tree: ast.Module) -> list[int]:
+def _module_lines(tree: ast.Module) -> dict[str, int]:
+    """Module classes by name, with the line of each."""
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     modules = set(_imported_bases(tree))
     found: dict[str, int] = {}
@@ -128,7 +128,7 @@ def _module_lines(tree: ast.Module) -> list[int]:
             if node.name not in found and any(_is_module(base, modules) for base in node.bases)
         }
         if not new:
-            return list(found.values())
+            return found
         found |= new
         modules |= set(new)
 

@@ -116,6 +116,8 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
         # What a button adds stands beside what the settings say.
         env=(*options.env, *(params.env or ())),
         limits=Limits(options.ask_after, options.step_timeout, options.grace),
+        symbol=params.symbol,
+        model_inputs=options.model_inputs,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stepscope.editor import (
+    assumptions,
     code_actions,
     code_lens,
     commands,
@@ -14,6 +15,7 @@ from stepscope.editor import (
 )
 
 FEATURES = [
+    assumptions,
     code_actions,
     code_lens,
     commands,

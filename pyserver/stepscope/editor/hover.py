@@ -60,6 +60,7 @@ def describe_line(view: FileView, cost: LineCost, *, stale: bool) -> str:
         "\n".join(
             f"*{md.escape(sentence)}*  "
             for sentence in (
+                *display.describe_assumed(profile),
                 display.describe_device(profile),
                 display.describe_steps(profile),
                 display.describe_tax(profile),

@@ -50,6 +50,7 @@ class Options:
     grace: float = _LIMITS.grace_s
     cpu: bool = False
     env: tuple[tuple[str, str], ...] = ()
+    model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
     rules: RuleOptions = field(default_factory=RuleOptions)
     inlay_hints: InlayHintOptions = field(default_factory=InlayHintOptions)
 
@@ -76,6 +77,9 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
         grace=reader.get("grace", _seconds, "seconds above 0", defaults.grace),
         cpu=reader.get("cpu", _boolean, "true or false", defaults.cpu),
         env=reader.get("env", _environment, "an object of strings", defaults.env),
+        model_inputs=reader.get(
+            "modelInputs", _model_inputs, "an object: class -> {model, inputs}", ()
+        ),
         rules=RuleOptions(disable=rules.get("disable", _strings, "a list of rule names", ())),
         inlay_hints=InlayHintOptions(
             enabled=hints.get("enabled", _boolean, "true or false", defaults.inlay_hints.enabled)
@@ -132,6 +136,19 @@ def _strings(value: object) -> tuple[str, ...]:
 def _command(value: object) -> tuple[str, ...]:
     words = _strings(value)
     return words if any(words) else ()
+
+
+def _model_inputs(value: object) -> tuple[tuple[str, str | None, str | None], ...]:
+    """(class, constructor or None, inputs or None) of every entry."""
+    if not isinstance(value, Mapping):
+        raise ValueError
+    found = []
+    for name, entry in value.items():
+        if not isinstance(name, str) or not isinstance(entry, Mapping):
+            raise ValueError
+        texts = [None if entry.get(k) is None else _string(entry[k]) for k in ("model", "inputs")]
+        found.append((name, texts[0], texts[1]))
+    return tuple(found)
 
 
 def _boolean(value: object) -> bool:

@@ -11,6 +11,8 @@ from typing import Any, TypedDict
 COMMAND_PROFILE = "stepscope.profile"
 COMMAND_CANCEL = "stepscope.cancel"
 COMMAND_CLEAR = "stepscope.clear"
+COMMAND_EDIT_ASSUMPTION = "stepscope.editAssumption"
+"""``{uri}``: write what the last run assumed about the file's model above its class."""
 
 REPORT_NOTIFICATION = "stepscope/report"
 """``{uri, report}``: a report was made; ``report`` follows ``report.schema.json``."""
@@ -28,7 +30,9 @@ class ProfileAnswer(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ProfileParams:
-    """``{uri, args?, steps?, loop?, cpu?, cwd?, env?, enterArguments?}``. None: as the options say.
+    """``{uri, args?, steps?, loop?, symbol?, cpu?, cwd?, env?, enterArguments?}``.
+
+    None: as the options say.
 
     ``loop`` is the line of a loop whose passes are the steps, remembered for the file; ``null``
     forgets it (``forgets_loop``), and without the key the remembered one is used.
@@ -39,6 +43,7 @@ class ProfileParams:
     steps: int | None = None
     loop: int | None = None
     forgets_loop: bool = False
+    symbol: str | None = None  # the class that was asked for
     cpu: bool | None = None
     cwd: str | None = None
     env: tuple[tuple[str, str], ...] | None = None
@@ -61,6 +66,9 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
     loop = given.get("loop")
     if loop is not None and (not isinstance(loop, int) or loop < 1):
         raise ValueError(f"{COMMAND_PROFILE}: loop must be the line of a loop.")
+    symbol = given.get("symbol")
+    if symbol is not None and not isinstance(symbol, str):
+        raise ValueError(f"{COMMAND_PROFILE}: symbol must be the name of a class.")
     env = given.get("env")
     if env is not None and not is_environment(env):
         raise ValueError(f"{COMMAND_PROFILE}: env must be an object of strings.")
@@ -76,6 +84,7 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
         steps=steps,
         loop=loop,
         forgets_loop="loop" in given and loop is None,
+        symbol=symbol,
         cpu=cpu,
         cwd=cwd,
         env=None if env is None else tuple(env.items()),
@@ -90,6 +99,14 @@ def parse_clear_params(arguments: tuple[Any, ...]) -> str | None:
         return None
     uri = _only_object(COMMAND_CLEAR, arguments).get("uri")
     return uri if isinstance(uri, str) else None
+
+
+def parse_edit_assumption_params(arguments: tuple[Any, ...]) -> str:
+    """The uri of ``stepscope.editAssumption``. Raises ValueError with a sentence for a person."""
+    uri = _only_object(COMMAND_EDIT_ASSUMPTION, arguments).get("uri")
+    if not isinstance(uri, str) or not uri:
+        raise ValueError(f"{COMMAND_EDIT_ASSUMPTION} needs the uri of a file.")
+    return uri
 
 
 def _only_object(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from stepscope.attribution.model import LineCost, Profile
+from stepscope.attribution.model import Assumed, LineCost, Profile
 from stepscope.editor.next_steps import NextStep
 from stepscope.editor.staleness import LineMap, Place
 from stepscope.editor.text import statement_spans
@@ -142,6 +142,17 @@ class ReportStore:
         for views in reversed(list(self._reports.values())):
             if key in views:
                 return views[key]
+        return None
+
+    def assumed_in(self, path: str) -> tuple[Assumed, MeasuredText] | None:
+        """What the newest report assumed about a class of the file ``path``, with its text."""
+        key = file_key(path)
+        for views in reversed(list(self._reports.values())):
+            if key in views:
+                assumed = views[key].profile.run.assumed
+                if assumed is None or file_key(assumed.file) != key:
+                    return None
+                return assumed, views[key].source
         return None
 
     def failures_in(self, path: str) -> list[FailureMark]:

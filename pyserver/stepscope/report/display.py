@@ -87,6 +87,18 @@ def describe_steps(profile: Profile) -> str:
     return f"{timed} timed{after}{where}; steps found by: {profile.run.boundary.rstrip('.')}."
 
 
+def describe_assumed(profile: Profile) -> tuple[str, ...]:
+    """How a model was made that no script ran, one sentence; nothing for a script's own model."""
+    assumed = profile.run.assumed
+    if assumed is None:
+        return ()
+    inputs = f"called with {assumed.inputs}" if assumed.inputs else "called without arguments"
+    return (
+        f"Assumed, not your workload: the model is {assumed.constructor}, {inputs} "
+        f"(from {assumed.source}).",
+    )
+
+
 def describe_tax(profile: Profile) -> str:
     """What profiling itself cost, one sentence."""
     return (

@@ -121,6 +121,12 @@ class ProfileRequest:
     env: tuple[tuple[str, str], ...] = ()  # environment variables, over those of this process
     limits: Limits = field(default_factory=Limits)
     guard: bool = True  # existing files stay as they are, services are kept offline
+    symbol: str | None = None  # the class that was asked for
+    # How that class is made and called: Python text (``Net(3)``, ``torch.randn(8, 3), mask=None``).
+    model_expression: str | None = None
+    inputs_expression: str | None = None
+    # The same from the settings: (class, constructor or None, inputs or None).
+    model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

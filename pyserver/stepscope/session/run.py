@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stepscope.session import failures
+from stepscope.session import failures, modelonly
 from stepscope.session.environment import environment_for
 from stepscope.session.follow import Crashed, Follower
 from stepscope.session.keeping import Keeper
 from stepscope.session.model import (
     CancelToken,
+    Failure,
     OnFiles,
     OnOutput,
     OnProgress,
@@ -68,6 +69,7 @@ def _run(
         "steps": request.steps,
         "warmup": request.warmup,
         "loop": request.loop,
+        "model": modelonly.at_once(request),
     }
     notes: list[str] = []
     while True:
@@ -83,9 +85,18 @@ def _run(
             wishes = {**wishes, "without": less[0]}
             notes.append(less[1])
             continue
+        except Failure as failure:
+            model = None if wishes["model"] else modelonly.after_failure(request, failure)
+            if model is None:
+                raise
+            wishes = {**wishes, "model": model}
+            continue
         if found is None:
             return capture
         ended, told = found
+        if not wishes["model"] and (model := modelonly.after_end(request, ended)) is not None:
+            wishes = {**wishes, "model": model}
+            continue
         wishes_next = _second_try(wishes, ended)
         if wishes_next is None:
             if ended["boundary"] == "chosen" and not ended["ticks"] and request.loop:

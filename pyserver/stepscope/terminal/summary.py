@@ -36,6 +36,8 @@ def print_header(report: Report, console: Console) -> None:
     if profile.memory is not None:
         facts.append(f"peak {fmt.size(profile.memory.peak_bytes)}")
     console.print(Text(" · ".join(facts), style="quiet"))
+    for sentence in display.describe_assumed(profile):
+        console.print(Text(sentence, style="warning"))
     console.print()
 
 

@@ -38,7 +38,7 @@ def cannot_start(python: str, error: OSError) -> Failure:
     )
 
 
-REPORTED = frozenset(("old-python", "old-torch", "fault", "too-big", "raised"))
+REPORTED = frozenset(("old-python", "old-torch", "fault", "too-big", "no-model", "raised"))
 """Kinds of the agent's messages that mean the end of the run."""
 
 
@@ -55,6 +55,12 @@ def from_message(message: dict[str, Any], told: Told) -> Failure:
             FailureKind.USAGE,
             f"{python} has torch {message['version']}; profiling needs torch 2.4 or newer.",
         )
+    if kind == "no-model":
+        wrong = FailureKind.USAGE if message["wrong"] else FailureKind.NO_STEP
+        text = message["text"]
+        if message["because"]:
+            text = f"{message['because'].rstrip('.')}; and without running it: {text}"
+        return Failure(wrong, text, *(message["site"] or (None, None)))
     if kind == "fault":
         last = message["text"].strip().splitlines()[-1]
         return Failure(
