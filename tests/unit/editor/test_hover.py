@@ -34,6 +34,7 @@ FULL = make.line(
     live_at_peak_bytes=96_000_000,
     allocated_bytes=120_000_000,
     categories=make.categories(activation=90_000_000, gradient=6_000_000),
+    worker_ms=3.1,
     launches=8.0,
     flops=2.6e9,
     bytes_moved=4.0e7,
@@ -59,6 +60,7 @@ ON_GPU = make.run_info(device="cuda:0 NVIDIA H200")
         ("Memory live at the peak", "96 MB (40 % of it)"),
         ("of it", "activations 90 MB, gradients 6 MB"),
         ("Memory allocated", "120 MB"),
+        ("In a loader worker, per batch", "3.10 ms"),
         ("Times run", "4"),
         ("Kernels launched", "8"),
         ("Arithmetic", "2.60 GFLOP"),
@@ -73,7 +75,13 @@ def test_a_row_for_each_measurement(name: str, value: str | None) -> None:
 
 def test_what_was_not_measured_has_no_row() -> None:
     text = describe(make.line(11, 12.3))
-    for name in ("Device idle meanwhile", "Waiting for data", "Memory allocated", "Bound"):
+    for name in (
+        "Device idle meanwhile",
+        "Waiting for data",
+        "Memory allocated",
+        "Bound",
+        "In a loader",
+    ):
         assert row(text, name) is None
     assert "Operator" not in text.split("\n\n", 2)[2]
 
@@ -98,6 +106,12 @@ def test_the_tax_and_the_steps_are_told() -> None:
     assert "10 steps timed after 3 to warm up" in text
     assert "the loop on line 16" in text
     assert "a step took 1.40× its clean time" in text
+
+
+def test_the_process_is_told_if_it_is_not_the_main_one() -> None:
+    words = "SpawnProcess-1 (pid 12), started by spawn"
+    text = describe(FULL, run=make.run_info(process=words)).replace("\\", "")
+    assert f"10 steps timed after 3 to warm up in {words}; steps found by" in text
 
 
 def test_only_the_top_operators_are_listed() -> None:

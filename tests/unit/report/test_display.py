@@ -26,6 +26,17 @@ from tests import factories as make
             make.line(1, 0.0, live_at_peak_bytes=2_400_000), "↑ 2.4 MB", id="just enough memory"
         ),
         pytest.param(make.line(1, 0.0, live_at_peak_bytes=2_300_000), None, id="too little memory"),
+        pytest.param(
+            make.line(1, 0.0, worker_ms=3.1),
+            "3.10 ms per batch in a loader worker",
+            id="only in a worker: no share of the step",
+        ),
+        pytest.param(
+            make.line(1, 12.3, worker_ms=3.1),
+            "41 % · 12.3 ms · 3.10 ms per batch in a loader worker",
+            id="here and in a worker",
+        ),
+        pytest.param(make.line(1, 0.0, worker_ms=0.01), None, id="too little in a worker"),
         pytest.param(make.line(1, 0.0), None, id="nothing"),
     ],
 )

@@ -186,6 +186,22 @@ def test_the_header_names_the_version_of_python(python: str) -> None:
     assert lines[1].endswith("torch 2.13.0 · Python 3.11.4 · peak 240 MB")
 
 
+def test_the_header_names_a_process_that_is_not_the_main_one() -> None:
+    lines = render(make.report(run=make.run_info(process="rank 0 of 2")))
+    assert " · rank 0 of 2 · " in lines[1]
+
+
+def test_time_in_a_loaders_worker_stands_after_the_code() -> None:
+    number = make.line_of("super().__init__()")
+    lines = render(
+        make.report(lines=[*make.default_lines(), make.line(number, 0.0, worker_ms=3.1)]), 120
+    )
+    assert only(lines, "super().__init__()") == (
+        f"{number:>29}          super().__init__()  3.10 ms per batch in a loader worker"
+    )
+    assert not any(f"train.py:{number} " in line for line in lines), "no top line of the step"
+
+
 def test_columns_of_the_top_lines_follow_the_room() -> None:
     def header(width: int) -> list[str]:
         lines = render(make.report(), width)
