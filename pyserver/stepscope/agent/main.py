@@ -55,7 +55,7 @@ class Agent:
         self.family = Family(config["capture"])
         self.finder = StepFinder(self.user, self._tick, self._change, self._expects)
         self.frameworks = Frameworks(Reporter(self.finder, self.models, self.event))
-        self.threads = OneThread(self._change)
+        self.threads = OneThread()
         self.workers = self.loaders.workers = Workers(self)
         self.recorder: Recorder | None = None
         self.running = True  # the target's own code; False once it has ended in this process
@@ -115,7 +115,7 @@ class Agent:
                 return
             self.loaders.become_child()
             self.models.become_child()
-            self.threads = OneThread(self._change)
+            self.threads = OneThread()
             self.finder.begin_anew()
             if self.recorder is not None:
                 self.recorder = self._new_recorder(self.recorder.torch)
@@ -131,6 +131,8 @@ class Agent:
         if self.family.other or not self.threads.enter(kind):
             return
         try:
+            if self.threads.taken_over():
+                self._change()
             if self.recorder is not None:
                 self.recorder.check_budget()
             self.finder.event(kind, frame)

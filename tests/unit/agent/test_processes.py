@@ -126,14 +126,12 @@ class Threads:
 
     def __init__(self) -> None:
         self.changes = 0
-        self.one = OneThread(self._change)
-
-    def _change(self) -> None:
-        self.changes += 1
+        self.one = OneThread()
 
     def event(self, kind: str) -> bool:
         counted = self.one.enter(kind)
         if counted:
+            self.changes += self.one.taken_over()
             self.one.leave()
         return counted
 
