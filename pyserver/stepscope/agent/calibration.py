@@ -14,11 +14,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-VERSION = 2
+VERSION = 3
+# A machine that is busy just then shows less than it can do. So the first runs of a device all
+# measure, and the best of each figure is kept.
+RUNS = 3
 
 
 def calibrate(torch: Any, device: Any, name: str) -> dict[str, Any]:
-    """What ``device`` can do at best; about 0.2 s the first time.
+    """What ``device`` can do at best; about 0.2 s in each of its first ``RUNS`` runs.
 
     ``float32`` and ``bfloat16`` in FLOP/s (None where the device has no such product),
     ``bandwidth`` in bytes/s, ``launch_ns`` in ns of the host per small operator.
@@ -26,15 +29,32 @@ def calibrate(torch: Any, device: Any, name: str) -> dict[str, Any]:
     key = f"{VERSION}|{name}|{torch.__version__}|{torch.get_num_threads()}"
     path = _cache_path()
     known = _read(path)
-    if key in known:
-        return dict(known[key], cached=True)
+    before = known.get(key)
+    if before is not None and before["runs"] >= RUNS:
+        return dict(before, cached=True)
     # The script may be inside autocast just now, which would turn one type into the other.
     with torch.no_grad(), torch.autocast(device.type, enabled=False):
         peaks = _measure(torch, device)
+    if before is not None:
+        peaks = _better(peaks, before)
     if peaks["bandwidth"] is not None:
-        known[key] = peaks
+        known[key] = dict(peaks, runs=1 + (before["runs"] if before is not None else 0))
         _write(path, known)
     return dict(peaks, cached=False)
+
+
+def _better(peaks: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """The best of two measurements, figure by figure; None is "not measured"."""
+    best = dict(peaks)
+    for figure, pick in (
+        ("float32", max),
+        ("bfloat16", max),
+        ("bandwidth", max),
+        ("launch_ns", min),
+    ):
+        measured = [one[figure] for one in (peaks, before) if one[figure] is not None]
+        best[figure] = pick(measured) if measured else None
+    return best
 
 
 def _measure(torch: Any, device: Any) -> dict[str, Any]:
