@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stepscope.session.profiler_warnings import without_ours
+
 LAUNCH = Path(__file__).resolve().parent.parent / "agent" / "launch.py"
 _TAIL_BYTES = 64 * 1024
 # Once a child has been recorded, the main process has nothing to do but wait for its children.
@@ -151,10 +153,12 @@ class AgentProcess:
 
     def _read_output(self, pipe: Any, is_errors: bool) -> None:
         while chunk := pipe.read1(65536):
-            self._all.add(chunk)
             if is_errors:
+                chunk = without_ours(chunk)
                 self._errors.add(chunk)
-            self._on_output(chunk)
+            self._all.add(chunk)
+            if chunk:
+                self._on_output(chunk)
         pipe.close()
 
     def _await_exit(self) -> None:
