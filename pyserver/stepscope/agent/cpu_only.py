@@ -22,6 +22,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .standing_for import standing_for
+
 _ACCELERATORS = frozenset(("cuda", "mps", "xpu", "hip"))
 _FACTORIES = (
     "arange", "as_tensor", "asarray", "bartlett_window", "blackman_window", "empty", "empty_like",
@@ -81,7 +83,7 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
         setattr(tensor, name, _with_device(getattr(tensor, name), fix))
     plain_to, plain_type = tensor.to, tensor.type
 
-    @functools.wraps(plain_to)
+    @standing_for(plain_to)
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args:
             args = (fix(args[0]), *args[1:])
@@ -95,7 +97,7 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
     def pin_memory(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self
 
-    @functools.wraps(plain_type)
+    @standing_for(plain_type)
     def type_(self: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         if isinstance(dtype, str):
             dtype = dtype.replace("torch.cuda.", "torch.")
@@ -110,7 +112,7 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
             storage.cuda = lambda self, *_, **__: self
     plain_load = torch.load
 
-    @functools.wraps(plain_load)
+    @standing_for(plain_load)
     def load(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
         # A function or a table of devices can only choose among what is all the CPU here.
         chosen = getattr(map_location, "type", map_location)
@@ -119,14 +121,14 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
     torch.load = load
     plain_default = torch.set_default_tensor_type
 
-    @functools.wraps(plain_default)
+    @standing_for(plain_default)
     def set_default_tensor_type(kind: Any) -> None:
         plain_default(kind.replace("torch.cuda.", "torch.") if isinstance(kind, str) else kind)
 
     torch.set_default_tensor_type = set_default_tensor_type
     plain_device = torch.set_default_device
 
-    @functools.wraps(plain_device)
+    @standing_for(plain_device)
     def set_default_device(device: Any) -> None:
         # With the CPU already the default there is nothing to set, and the mode it sets is slow.
         if fix(device) != "cpu":
@@ -143,7 +145,7 @@ def _redirect_modules(torch: Any, fix: Callable[[Any], Any]) -> None:
     module = torch.nn.Module
     plain_to = module.to
 
-    @functools.wraps(plain_to)
+    @standing_for(plain_to)
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args:
             args = (fix(args[0]), *args[1:])
@@ -211,7 +213,7 @@ def _put(owner: Any, name: str, value: Any) -> None:
 
 
 def _with_device(function: Any, fix: Callable[[Any], Any]) -> Any:
-    @functools.wraps(function)
+    @standing_for(function)
     def on_cpu(*args: Any, **kwargs: Any) -> Any:
         if "device" in kwargs:
             kwargs["device"] = fix(kwargs["device"])

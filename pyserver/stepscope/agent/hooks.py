@@ -7,7 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import os
 import sys
@@ -20,6 +19,7 @@ from typing import Any, Protocol
 
 from .capture import FETCH_COLUMNS, new_table
 from .own_profilers import replace_profilers
+from .standing_for import looked_through, standing_for
 
 _DYNAMO = os.path.join("torch", "_dynamo")
 
@@ -155,7 +155,7 @@ def _wrap_backward(torch: Any, tell: Callable[[str, Any], None]) -> None:
     busy = threading.local()
 
     def heard(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
+        @standing_for(original)
         def differentiate(*args: Any, **kwargs: Any) -> Any:
             # Reentrant backward (inside checkpoint, say) is part of the outer one.
             outermost = not getattr(busy, "value", False)
@@ -180,17 +180,17 @@ def _wrap_loaders(loaders: Loaders) -> None:
     base, loader_class = data._BaseDataLoaderIter, data.DataLoader
     make, begin, advance = loader_class.__init__, base.__init__, base.__next__
 
-    @functools.wraps(make)
+    @standing_for(make)
     def make_loader(self: Any, *args: Any, **kwargs: Any) -> None:
         make(self, *args, **kwargs)
         loaders.made(self, sys._getframe(1))
 
-    @functools.wraps(begin)
+    @standing_for(begin)
     def begin_iteration(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
         begin(self, loader, *args, **kwargs)
         loaders.iterating(self, loader)
 
-    @functools.wraps(advance)
+    @standing_for(advance)
     def fetch_next(self: Any) -> Any:
         return loaders.fetch(self, advance, sys._getframe(1))
 
@@ -221,6 +221,8 @@ def _wrap_modules(
             models.modules.add(self)
             tell("module", sys._getframe(1))
         return result
+
+    looked_through(call)
 
     class HeardCall:
         """Gives out ``call``, but torch's own to torch.compile, which would trace ours."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import weakref
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..boundary import Engine, StepFinder
 from ..hooks import Models
+from ..standing_for import standing_for
 
 Method = Callable[..., Any]
 
@@ -45,7 +45,7 @@ class Reporter:
         An empty name stands for the object itself.
         """
 
-        @functools.wraps(method)
+        @standing_for(method)
         def run(this: Any, *args: Any, **kwargs: Any) -> Any:
             reference = weakref.ref(this)
             self._models.trained = lambda: _attribute(reference(), model)
@@ -60,7 +60,7 @@ class Reporter:
     def aside(self, function: Method, engine: Engine) -> Method:
         """``function`` runs the training loop to try something out: none of its steps count."""
 
-        @functools.wraps(function)
+        @standing_for(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             self._finder.engine_begins(engine)
             try:
@@ -75,7 +75,7 @@ class Reporter:
     ) -> Method:
         """A call of ``method`` ends a batch, an update or an iteration, if it is ``wanted``."""
 
-        @functools.wraps(method)
+        @standing_for(method)
         def call(this: Any, *args: Any, **kwargs: Any) -> Any:
             result = method(this, *args, **kwargs)
             if wanted is None or wanted(this, *args, **kwargs):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
 from ..imports import on_import
+from ..standing_for import standing_for
 
 _PUSHES = (
     "create_branch", "create_collection", "create_commit", "create_commits_on_pr",
@@ -87,7 +87,7 @@ def _force(
 
 
 def _forced(original: Any, arguments: dict[str, Any], name: str, off: _Notes) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @standing_for(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("mode") == "disabled":
             return original(*args, **kwargs)
@@ -142,7 +142,7 @@ def _hub(module: Any, off: _Notes) -> None:
 
 
 def _said_first(original: Any, say: Callable[[], None]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @standing_for(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         say()
         return original(*args, **kwargs)
@@ -151,7 +151,7 @@ def _said_first(original: Any, say: Callable[[], None]) -> Callable[..., Any]:
 
 
 def _said_only(original: Any, say: Callable[[], None], name: str | None) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @standing_for(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         say()
         if name is None:

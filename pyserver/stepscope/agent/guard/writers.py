@@ -6,13 +6,13 @@ like go through Python's own functions and need nothing here.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from ..imports import on_import
+from ..standing_for import standing_for
 from .redirects import Place, Redirects
 
 
@@ -52,7 +52,7 @@ def _safetensors(redirects: Redirects, module: ModuleType) -> None:
 def _sqlite(redirects: Redirects, module: Any) -> None:
     connect = module.connect
 
-    @functools.wraps(connect)
+    @standing_for(connect)
     def guarded(database: Any, *args: Any, **kwargs: Any) -> Any:
         is_file = isinstance(database, (str, bytes, os.PathLike)) and os.fspath(database)
         if not is_file or os.fsdecode(database).startswith((":memory:", "file:")):
@@ -105,7 +105,7 @@ def _wrapped(
 ) -> Callable[..., Any]:
     """``original`` with the file name among its arguments replaced by where to go."""
 
-    @functools.wraps(original)
+    @standing_for(original)
     def go(*args: Any, **kwargs: Any) -> Any:
         name = kwargs.get(keyword) if len(args) <= position else args[position]
         if not isinstance(name, (str, os.PathLike)):
