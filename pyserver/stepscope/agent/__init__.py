@@ -4,3 +4,6 @@ The agent is loaded by path under the private name ``_stepscope_agent`` (see ``l
 every import inside it is relative. ``capture.py`` is the one module that the rest of Stepscope
 shares.
 """
+
+started_with: frozenset[str] = frozenset()
+"""Modules that the interpreter had loaded before the agent; set by ``launch.py``."""

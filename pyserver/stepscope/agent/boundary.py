@@ -4,7 +4,8 @@ Order of trust: the script's own ``step()`` marks, the user's own loop around op
 batches or updates that a framework's training loop reports, optimizer steps, backward passes,
 outermost calls of modules that own parameters. The events of a kind are grouped by the user's
 enclosing loop, which is the innermost loop that holds both the optimizer step and its backward
-pass; all events of one pass of that loop are one step.
+pass; all events of one pass of that loop are one step. Where several such loops take turns, the
+passes of the first one are the steps.
 
 While a framework's own training loop runs (an ``Engine``), only what it reports ends a step: its
 sanity checks and evaluations call modules too, the user's loop around it is over folds or seeds,
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from .loops import Loop, LoopIndex
+from .sites import Position, Site, common_loop, position, site_of
 from .usercode import UserCode
 
 KINDS = ("module", "backward", "optimizer", "framework", "explicit", "chosen")  # rising trust
@@ -30,6 +32,8 @@ _WORDS = {
     "backward": "backward passes",
     "module": "outermost calls of modules that own parameters",
 }
+# This many calls of a model in a row, in one loop, are a loop of their own: more than a few heads.
+_CALLS_INSIDE = 8
 # This many events of one kind may come before the first of a more trusted kind that is expected: a
 # micro-batch loop runs many backward passes before its first optimizer step.
 _EVENTS_WITHOUT_STEP = 64
@@ -48,14 +52,6 @@ class Engine:
     steps: str
     updates: bool
     counts: bool = True
-
-
-@dataclass(frozen=True)
-class Site:
-    """Where an event happened: user frames innermost first, with every loop around each."""
-
-    frames: tuple[tuple[int, str, int], ...]  # (id of frame, file, line)
-    loops: tuple[tuple[int, Loop], ...]  # (index into frames, loop), innermost first
 
 
 class StepFinder:
@@ -90,6 +86,11 @@ class StepFinder:
         self.counts = dict.fromkeys(KINDS, 0)
         self._last: Site | None = None
         self._backward: Site | None = None
+        self._seen = 0  # events of the kind that steps are counted by
+        self._left: set[Loop] = set()  # loops whose passes were taken for steps before
+        self._settled = False  # whatever happens in another loop than ours is no step
+        self._once: Loop | None = None  # a loop in the pass that has one event each time
+        self._calls_inside = 0  # module calls in a row in one loop further in than ours
         self._engine: Engine | None = None  # the one whose events ended steps
         self._updates = 0  # optimizer steps inside frameworks' loops, and of these
         self._updates_counted = 0  # those before the latest step that a framework reported
@@ -107,10 +108,8 @@ class StepFinder:
         words = _WORDS[self.kind]
         if self.kind == "chosen" and self.loop is not None:
             return f"{words} at line {self.loop.line} of {self.loop.file}"
-        if self.kind == "explicit" or self.loop is None:
-            return (
-                f"{words} (no loop of the user's own around them)" if self.loop is None else words
-            )
+        if self.loop is None:
+            return f"{words} (no loop of the user's own around them)"
         return f"{words} in the loop at line {self.loop.line} of {self.loop.file}"
 
     def engine_begins(self, engine: Engine) -> None:
@@ -169,20 +168,50 @@ class StepFinder:
         site = self._site(frame)
         if self.kind != kind and not self._promote(kind, site):
             return
+        self._seen += 1
         previous, self._last = self._last, site
         backward, self._backward = self._backward, None
         if kind == "explicit":
+            self.loop = self.loop or common_loop(site, previous)
             self._on_tick()
             return
-        if not self._in_loop(site) or self.loop is None:
+        if kind == "module":
+            self._look_further_in(site, previous)
+        if not self._in_loop(site):
+            if self._settled:
+                return
             partner = backward if kind == "optimizer" and backward else previous
-            found = _common_loop(site, partner)
-            if found is not None and found != self.loop:
-                self.loop = found
+            found = common_loop(site, partner)
+            if found is not None and self._move(found, site, partner):
                 previous = None
-                self._on_change()
         if previous is None or self._is_new_pass(site, previous, backward):
             self._on_tick()
+
+    def _move(self, loop: Loop, site: Site, partner: Site | None) -> bool:
+        """Count the passes of another loop. Returns whether what was counted before is void."""
+        before, self.loop = self.loop, loop
+        # Back in a loop that was left for another: they take turns, and this one is ours.
+        self._settled = self._settled or loop in self._left
+        here, there = position(site, loop), partner and position(partner, loop)
+        self._once = here.inner if here and there and here.key == there.key else None
+        if before is not None:
+            self._left.add(before)
+        elif self._seen <= 2:
+            return False  # the first event of all lay in this loop too
+        self._on_change()
+        return True
+
+    def _look_further_in(self, site: Site, previous: Site | None) -> None:
+        """Where a model is called again and again in a loop of its own, a step is one call.
+
+        A prompt is read before its tokens are generated, so both are in the loop over the prompts.
+        """
+        inner = common_loop(site, previous)
+        is_further_in = self._in_loop(site) and inner is not None and inner != self.loop
+        self._calls_inside = self._calls_inside + 1 if is_further_in else 0
+        if inner is not None and self._calls_inside >= _CALLS_INSIDE:
+            self._move(inner, site, previous)
+            self._settled = True
 
     def _promote(self, kind: str, site: Site) -> bool:
         """Whether events of ``kind`` are what steps are counted by, from now on."""
@@ -202,12 +231,15 @@ class StepFinder:
     def _count_by(self, kind: str, loop: Loop | None = None) -> None:
         self.kind = kind
         self.loop = loop
-        self._last = None
+        self._last = self._once = None
+        self._seen = self._calls_inside = 0
+        self._left.clear()
+        self._settled = False
         self._on_change()
 
     def _leave_framework(self, site: Site) -> None:
         """After a framework's loop the user's own one, if this optimizer step lies in one."""
-        loop = _common_loop(site, self._backward or self._last)
+        loop = common_loop(site, self._backward or self._last)
         self._last = site
         if loop is not None:
             self._count_by("optimizer", loop)
@@ -215,68 +247,27 @@ class StepFinder:
             self._on_tick()
 
     def _site(self, frame: FrameType | None) -> Site:
-        frames: list[tuple[int, str, int]] = []
-        loops: list[tuple[int, Loop]] = []
-        while frame is not None:
-            code = frame.f_code
-            if self._user.owns(code):
-                line = frame.f_lineno or 0
-                for loop in self.index.enclosing(code.co_filename, line):
-                    loops.append((len(frames), loop))
-                frames.append((id(frame), code.co_filename, line))
-            elif frames and _drives(code.co_filename):
-                break  # a framework called us: loops further out are not the step's
-            frame = frame.f_back
-        return Site(tuple(frames), tuple(loops))
+        return site_of(frame, self._user, self.index)
 
     def _in_loop(self, site: Site) -> bool:
-        return self.loop is not None and any(loop == self.loop for _, loop in site.loops)
+        return position(site, self.loop) is not None
 
     def _is_new_pass(self, site: Site, previous: Site, backward: Site | None) -> bool:
-        here, before = _position(site, self.loop), _position(previous, self.loop)
-        if here is None or before is None:
+        here, before = position(site, self.loop), position(previous, self.loop)
+        if here is None or before is None or here.frame != before.frame:
             return True
-        if here.frame != before.frame or here.line < before.line:
+        if here.key < before.key or self._went_back(backward, before):
             return True
-        if here.line > before.line:
+        if here.key > before.key:
             return False
-        if here.inner is None:
+        if here.inner is None or here.inner == self._once:
             return True
         # The same place inside a loop of the pass: a new pass only if a backward ran outside it.
         return backward is not None and all(loop != here.inner for _, loop in backward.loops)
 
-
-@dataclass(frozen=True)
-class _Position:
-    frame: int
-    line: int
-    inner: Loop | None
-
-
-def _position(site: Site, loop: Loop | None) -> _Position | None:
-    """Where in the pass of ``loop`` the site is, and the innermost loop further in, if any."""
-    if loop is None:
-        return None
-    inner: Loop | None = None
-    for index, around in site.loops:
-        if around == loop:
-            frame, _, line = site.frames[index]
-            return _Position(frame, line, inner)
-        inner = inner or around
-    return None
-
-
-def _common_loop(site: Site, other: Site | None) -> Loop | None:
-    if other is None:
-        return None
-    theirs = {(other.frames[index][0], loop) for index, loop in other.loops}
-    for index, loop in site.loops:
-        if (site.frames[index][0], loop) in theirs:
-            return loop
-    return None
-
-
-def _drives(filename: str) -> bool:
-    """Whether a foreign frame between user frames means that a framework runs the loop."""
-    normal = filename.replace("\\", "/")
-    return "/site-packages/" in normal and "/site-packages/torch/" not in normal
+    def _went_back(self, backward: Site | None, before: Position) -> bool:
+        """Whether a backward pass ran at an earlier place of the loop than the last event."""
+        at = None if backward is None else position(backward, self.loop)
+        if at is None or (at.inner is not None and at.inner == before.inner):
+            return False
+        return at.key < before.key

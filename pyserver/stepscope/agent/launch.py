@@ -5,9 +5,12 @@ target can import neither the agent nor, by accident, a module that only looks l
 processes that start a fresh interpreter run this file for ``load_agent`` alone.
 """
 
-import json
-import os
 import sys
+
+STARTED_WITH = frozenset(sys.modules)  # before the agent imports anything of its own
+
+import json  # noqa: E402
+import os  # noqa: E402
 
 
 def load_agent():  # type: ignore[no-untyped-def]
@@ -24,6 +27,7 @@ def load_agent():  # type: ignore[no-untyped-def]
     package = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
     sys.modules["_stepscope_agent"] = package
     spec.loader.exec_module(package)  # type: ignore[union-attr]
+    package.started_with = STARTED_WITH  # type: ignore[attr-defined]
     import _stepscope_agent.main as agent_main  # type: ignore[import-not-found]
 
     return agent_main

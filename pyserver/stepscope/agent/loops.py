@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Loop:
-    """One ``for`` or ``while`` statement. Lines are 1-based and inclusive.
+    """One ``for`` or ``while`` statement, or a comprehension. Lines are 1-based and inclusive.
 
     A pass begins when execution comes from elsewhere into ``mark``: the header, or for ``while
-    True``, which has no code of its own, the first statement of the body.
+    True``, which has no code of its own, where the first statement of the body begins. The mark of
+    a comprehension, and of a loop on one line, holds no line: nothing tells their passes apart.
+    ``calls`` are the lines on which
+    the loop calls what it loops over, as one over a list of handlers does.
     """
 
     file: str
     line: int
     end_line: int
     mark: tuple[int, int]
+    calls: frozenset[int] = frozenset()
+    is_statement: bool = True
+
+    @property
+    def shows_passes(self) -> bool:
+        """Whether lines tell where a pass begins."""
+        return self.mark != _NO_LINE
 
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_Comprehension = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NO_LINE = (0, -1)
 
 
 class LoopIndex:
@@ -38,8 +51,8 @@ class LoopIndex:
         functions = self._files.get(file)
         if functions is None:
             functions = self._files[file] = _functions(file, _read(file))
-        loops = [loop for _, _, loops in functions for loop in loops if loop.line == line]
-        return loops[0] if loops else None
+        loops = (loop for _, _, loops in functions for loop in loops)
+        return next((loop for loop in loops if loop.line == line and loop.is_statement), None)
 
     def enclosing(self, file: str, line: int) -> list[Loop]:
         """Loops that contain ``line`` within its own function, innermost first."""
@@ -97,6 +110,9 @@ def _functions(file: str, source: bytes) -> list[tuple[int, int, list[Loop]]]:
                 continue
             if isinstance(child, (ast.For, ast.AsyncFor, ast.While)):
                 loops.append(_loop(file, child))
+            elif isinstance(child, _Comprehension):
+                end = child.end_lineno or child.lineno
+                loops.append(Loop(file, child.lineno, end, _NO_LINE, is_statement=False))
             visit(child, loops)
 
     module: list[Loop] = []
@@ -108,9 +124,33 @@ def _functions(file: str, source: bytes) -> list[tuple[int, int, list[Loop]]]:
 def _loop(file: str, node: ast.For | ast.AsyncFor | ast.While) -> Loop:
     end = node.end_lineno or node.lineno
     first = node.body[0]
-    if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
-        mark = (first.lineno, first.end_lineno or first.lineno)
+    if first.lineno == node.lineno:
+        mark = _NO_LINE
+    elif isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
+        mark = _beginning(first)
     else:
         # A header over several lines fires on the line of its iterable or test.
         mark = (node.lineno, max(node.lineno, first.lineno - 1))
-    return Loop(file, node.lineno, end, mark)
+    return Loop(file, node.lineno, end, mark, frozenset(_called(node)))
+
+
+def _called(node: ast.For | ast.AsyncFor | ast.While) -> Iterator[int]:
+    """Lines with a call of the loop's own variable, or of an attribute looked up by name."""
+    if isinstance(node, ast.While):
+        return
+    own = {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        called = call.func
+        if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and called.args:
+            called = called.args[0] if called.func.id == "getattr" else called
+        if isinstance(called, ast.Name) and called.id in own:
+            yield from range(call.lineno, (call.end_lineno or call.lineno) + 1)
+
+
+def _beginning(node: ast.stmt) -> tuple[int, int]:
+    """The lines on which a statement begins, and to which nothing inside it comes back."""
+    if isinstance(node, (ast.With, ast.AsyncWith, ast.If, ast.Try)):
+        return (node.lineno, max(node.lineno, node.body[0].lineno - 1))
+    return (node.lineno, node.end_lineno or node.lineno)

@@ -15,7 +15,7 @@ import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
-from . import children, cpu_only, guard, hooks, target
+from . import children, cpu_only, guard, hooks, started_with, target
 from .boundary import StepFinder
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
@@ -198,7 +198,8 @@ class Agent:
             self.stop_hearing_modules()
 
     def _is_aligned(self) -> bool:
-        return self.finder.loop is not None and self.finder.kind != "explicit"
+        loop = self.finder.loop
+        return loop is not None and loop.shows_passes and self.finder.kind != "explicit"
 
     def _expects(self, kind: str) -> bool:
         """Whether the user's source has training signs of a more trusted kind."""
@@ -340,6 +341,7 @@ def _attend(agent: Agent) -> None:
     if not faulthandler.is_enabled():
         with contextlib.suppress(Exception):
             faulthandler.enable()  # after a native crash its dump names the user's line
+    target.forget_shadowed(agent.config["target"], started_with)
     sys.modules["stepscope"] = _marker_module(agent)
     stop_threads_quietly()
     write_lines_at_once()

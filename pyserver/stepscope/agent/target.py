@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import importlib.machinery
 import itertools
 import os
@@ -30,6 +31,30 @@ def prepare(target: str, argv: list[str]) -> None:
         sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != own]
     else:
         sys.path[0] = folder
+
+
+def forget_shadowed(target: str, started_with: frozenset[str]) -> None:
+    """Let the target's imports find its own modules where it has some with the library's names.
+
+    ``sys.modules`` holds what the agent has imported beyond what the interpreter ``started_with``;
+    under plain Python a ``statistics.py`` beside the target would have come first.
+    """
+    if getattr(sys.flags, "safe_path", False):
+        return
+    folder = os.path.dirname(os.path.realpath(target))
+    present: set[str] = set()
+    with contextlib.suppress(OSError):  # a folder that may be searched, but not listed
+        present = {entry.removesuffix(".py") for entry in os.listdir(folder)}
+    ours = {name for name in sys.modules if "." not in name} - started_with - {"__main__"}
+    before_path = (importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter)
+    for name in present & ours:
+        if any(finder.find_spec(name) for finder in before_path):
+            continue
+        spec = importlib.machinery.PathFinder.find_spec(name, [folder])
+        if spec is None or spec.origin is None:
+            continue  # a folder without __init__.py comes after the library's module
+        for each in [key for key in sys.modules if key.partition(".")[0] == name]:
+            del sys.modules[each]
 
 
 def main_module(target: str) -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,16 +73,22 @@ def _recording(
     inside = [time for time in passes if window.start <= time <= window.end]
     # A detail recording is whole only from the moment at which the resident memory was noted.
     since = window.facts.get("resident_at", 0)
-    bounds = [edge for edge in _whole_steps(inside, window.ticks) if edge >= since]
+    bounds = [edge for edge in whole_steps(inside, window.ticks) if edge >= since]
     event_ns = float(window.facts.get("event_ns", 0.0))
     return Recording(window.kind, bounds, tracks, ops, memory, bounded, event_ns, window.facts)
 
 
-def _whole_steps(passes: list[int], ticks: list[int]) -> list[int]:
+def whole_steps(passes: list[int], ticks: list[int]) -> list[int]:
     """Edges of whole steps: passes of the loop that saw a tick, else the ticks themselves.
 
-    A pass without a tick (a micro-batch of an accumulated step) joins the next one.
+    A pass without a tick (a micro-batch of an accumulated step) joins the next one. A pass with
+    several says that it is no step: what is counted happens more often than the loop goes round.
     """
+    if any(
+        bisect_right(passes, first) == bisect_right(passes, second)
+        for first, second in pairwise(ticks)
+    ):
+        return list(ticks)
     edges: list[int] = []
     position = 0
     for begin in passes:

@@ -228,7 +228,7 @@ def test_no_loop_at_all(find: Find) -> None:
 
 def test_backward_counts_where_no_optimizer_is_to_come(find: Find) -> None:
     found = find("for n in range(4):\n    module()\n    backward()\n")
-    assert (found.finder.kind, found.loop, found.ticks) == ("backward", 1, [1, 2, 3])
+    assert (found.finder.kind, found.loop, found.ticks) == ("backward", 1, [0, 1, 2, 3])
 
 
 def test_backward_waits_for_an_optimizer_that_the_source_has(find: Find) -> None:
@@ -240,8 +240,8 @@ def test_backward_waits_for_an_optimizer_that_the_source_has(find: Find) -> None
 def test_module_calls_are_the_last_resort(find: Find) -> None:
     program = "for n in range(4):\n    module()\n"
     found = find(program)
-    # The loop is known from the second call on; what was counted before is void.
-    assert (found.finder.kind, found.loop, found.ticks) == ("module", 1, [1, 2, 3])
+    # The loop is known from the second call on, and the first one lay in it too.
+    assert (found.finder.kind, found.loop, found.ticks) == ("module", 1, [0, 1, 2, 3])
     assert find(program + "if n < 0:\n    backward()\n").finder.kind is None
 
 
@@ -261,7 +261,7 @@ def test_marks_win_over_everything(find: Find) -> None:
         """
     )
     assert found.finder.kind == "explicit"
-    assert found.loop is None
+    assert found.finder.describe().startswith("the script's own step() calls in the loop at line 1")
     assert found.ticks == [0, 1, 2, 3]
 
 
@@ -278,6 +278,158 @@ def test_a_warm_up_loop_before_the_real_one(find: Find) -> None:
     )
     assert found.loop == 4
     assert found.ticks == [10, 11, 12, 13]
+
+
+def test_of_loops_that_take_turns_the_first_is_the_steps(find: Find) -> None:
+    found = find(
+        """
+        for epoch in range(5):
+            for n in range(10 * epoch, 10 * epoch + 3):
+                backward()
+                optimizer()
+            for n in range(1000, 1002):
+                backward()
+                optimizer()
+        """
+    )
+    assert found.loop == 2
+    assert found.ticks == [10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42]
+
+
+def test_optimizers_that_step_in_turn_pass_by_pass(find: Find) -> None:
+    """The odd pass steps further down than the even one before it, and is a pass of its own."""
+    found = find(
+        """
+        for n in range(6):
+            backward()
+            if n % 2 == 0:
+                optimizer()
+            else:
+                optimizer()
+        """
+    )
+    assert found.loop == 1
+    assert found.ticks == [0, 1, 2, 3, 4, 5]
+
+
+def test_two_optimizers_in_a_function_that_the_loop_calls(find: Find) -> None:
+    found = find(
+        """
+        def train():
+            for token in range(3):
+                module()
+            backward()
+            optimizer()
+            optimizer()
+
+        for n in range(4):
+            train()
+        """
+    )
+    assert found.loop == 8
+    assert found.ticks == [0, 1, 2, 3]
+
+
+def test_two_optimizers_in_a_loop_inside_a_pass(find: Find) -> None:
+    found = find(
+        """
+        for n in range(4):
+            for _ in range(3):
+                backward()
+                optimizer()
+                backward()
+                optimizer()
+            backward()
+            optimizer()
+        """
+    )
+    assert found.loop == 1
+    assert found.ticks == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("call", ["handler()", "getattr(handler, '__call__')()"])
+def test_a_loop_over_handlers_is_not_the_steps_loop(find: Find, call: str) -> None:
+    found = find(
+        f"""
+        def fire():
+            for handler in (module, train, module):
+                {call}
+
+        def train():
+            backward()
+
+        for n in range(4):
+            fire()
+        """
+    )
+    assert (found.finder.kind, found.loop, found.ticks) == ("backward", 8, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_one_batch_in_each_epoch(find: Find, keep: bool) -> None:
+    """Whether the second call's frame lies where the first one's lay is otherwise chance."""
+    found = find(
+        f"""
+        import sys
+        frames = []
+
+        def train():
+            frames.append(sys._getframe() if {keep} else None)
+            for batch in range(1):
+                backward()
+
+        for n in range(5):
+            train()
+        """
+    )
+    assert found.ticks == [0, 1, 2, 3, 4]
+
+
+def test_tokens_after_a_prompt(find: Find) -> None:
+    found = find(
+        """
+        def generate():
+            global n
+            module()
+            for n in range(20):
+                module()
+
+        for prompt in range(3):
+            generate()
+        """
+    )
+    assert (found.finder.kind, found.loop) == ("module", 4)
+    assert found.ticks[-20:] == list(range(20))
+    assert len(found.ticks) > 40
+
+
+def test_a_few_calls_in_a_row_are_part_of_the_step(find: Find) -> None:
+    found = find(
+        """
+        for n in range(4):
+            module()
+            for _ in range(3):
+                module()
+        """
+    )
+    assert (found.finder.kind, found.loop, found.ticks) == ("module", 1, [0, 1, 2, 3])
+
+
+def test_the_elements_of_a_comprehension_are_steps(find: Find) -> None:
+    found = find(
+        """
+        def step(number):
+            global n
+            n = number
+            backward()
+            optimizer()
+
+        for epoch in range(2):
+            [step(10 * epoch + each) for each in range(3)]
+        """
+    )
+    assert found.loop == 8
+    assert found.ticks == [0, 1, 2, 10, 11, 12]
 
 
 def test_a_frameworks_loop_hides_the_users_loops_around_it(find: Find) -> None:

@@ -158,3 +158,45 @@ def test_a_loop_is_found_by_its_header() -> None:
     assert loop is not None
     assert (loop.line, loop.end_line) == (3, 4)
     assert index.starting_at("train.py", 4) is None
+
+
+@pytest.mark.parametrize(
+    "line", ["[step(x) for x in data]", "{step(x) for x in data}", "list(step(x) for x in data)"]
+)
+def test_a_comprehension_is_a_loop_whose_passes_cannot_be_seen(line: str) -> None:
+    assert loops(f"for epoch in range(2):\n    {line}\n", 2) == [(2, 2, (0, -1)), (1, 2, (1, 1))]
+
+
+@pytest.mark.parametrize(
+    ("first", "mark"),
+    [
+        ("try:\n        a = 1\n        b = 2\n    except E:\n        pass", (2, 2)),
+        ("with one as a, \\\n            two as b:\n        c = 1", (2, 3)),
+        ("if a:\n        b = 1\n    else:\n        c = 1", (2, 2)),
+        ("for x in y:\n        a = 1\n        b = 1", (2, 4)),
+        ("a = [\n        1,\n    ]", (2, 4)),
+    ],
+)
+def test_a_pass_of_while_true_begins_where_its_first_statement_begins(
+    first: str, mark: tuple[int, int]
+) -> None:
+    """And not again and again inside that statement, nor never because it is the whole body."""
+    assert loops(f"while True:\n    {first}\n", 2)[-1][2] == mark
+
+
+@pytest.mark.parametrize(
+    "loop", ["for x in y: step(x)", "while True: step()", "while a: a = step()"]
+)
+def test_a_loop_on_one_line_shows_no_passes(loop: str) -> None:
+    index = LoopIndex()
+    index.know("train.py", loop.encode())
+    assert [found.shows_passes for found in index.enclosing("train.py", 1)] == [False]
+
+
+def test_a_comprehension_cannot_be_chosen() -> None:
+    index = LoopIndex()
+    index.know("train.py", b"a = [step(x) for x in y]\nfor x in [2 * x for x in y]:\n    step(x)\n")
+    assert index.starting_at("train.py", 1) is None
+    found = index.starting_at("train.py", 2)
+    assert found is not None
+    assert found.mark == (2, 2)
