@@ -1,0 +1,5 @@
+WHOSE = "the script's"
+
+
+def spread(x):
+    return (x - x.mean()).square().mean()
