@@ -9,10 +9,11 @@ import {
   type CloseHandlerResult,
   type ErrorHandler,
 } from 'vscode-languageclient/node';
+import { enterArguments, enterArgumentsFeature } from './arguments';
 import { pythonLanguage, serverCommandIds, settingsSection } from './contributions';
 import { savePythonFiles } from './documents';
 import { ProgressNotifications } from './progress';
-import { reportNotification } from './protocol';
+import { enterArgumentsRequest, reportNotification } from './protocol';
 import type { ServerSettings } from './settings';
 
 export interface ClientOptions {
@@ -56,6 +57,8 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
   client.onNotification(reportNotification, ({ uri, report }) => {
     options.log.info(`report for ${uri}: ${report.lines.length} lines with a cost`);
   });
+  client.registerFeature(enterArgumentsFeature);
+  client.onRequest(enterArgumentsRequest, enterArguments);
   await client.start();
   return client;
 }

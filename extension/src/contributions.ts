@@ -35,11 +35,16 @@ export const settingKeys = {
   steps: 'steps',
   timeout: 'timeout',
   modelInputs: 'modelInputs',
+  askAfter: 'askAfter',
+  stepTimeout: 'stepTimeout',
+  grace: 'grace',
+  cpu: 'cpu',
+  env: 'env',
   disabledRules: 'rules.disable',
   inlayHints: 'inlayHints.enabled',
 } as const;
 
 /** The settings that a workspace nobody trusts yet must not decide. */
-export const restrictedSettings = ['interpreter', 'args', 'cwd', 'modelInputs'] as const;
+export const restrictedSettings = ['interpreter', 'args', 'cwd', 'env', 'modelInputs'] as const;
 
 export const pythonLanguage = 'python';

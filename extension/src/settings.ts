@@ -12,6 +12,15 @@ export interface ServerSettings {
   timeout: number;
   /** How models are made and called, by class. */
   modelInputs: Readonly<Record<string, ModelInputs>>;
+  /** Seconds without a step until the person is asked whether to wait. */
+  askAfter: number;
+  /** Seconds that one step may take. */
+  stepTimeout: number;
+  /** Seconds that the file gets to end by itself. */
+  grace: number;
+  /** Run on the CPU what the file asks an accelerator for. */
+  cpu: boolean;
+  env: Record<string, string>;
   rules: { disable: string[] };
   inlayHints: { enabled: boolean };
 }
@@ -39,20 +48,27 @@ export interface Variables {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-const DEFAULT_TIMEOUT = 300;
+const DEFAULTS = { timeout: 300, askAfter: 60, stepTimeout: 120, grace: 5 };
 
 /** Read every setting; a value of the wrong type counts as not set (VS Code underlines it). */
 export function readSettings(reader: SettingsReader, variables: Variables): Settings {
   const strings = (key: string) => asStrings(reader.get(key));
   const expand = (text: string) => expandVariables(text, variables);
+  const seconds = (key: keyof typeof DEFAULTS) =>
+    asPositive(reader.get(settingKeys[key])) ?? DEFAULTS[key];
   const cwd = reader.get(settingKeys.cwd);
   return {
     interpreter: strings(settingKeys.interpreter).map(expand),
     args: strings(settingKeys.args).map(expand),
     cwd: typeof cwd === 'string' ? expand(cwd) : '',
     steps: asPositive(reader.get(settingKeys.steps)),
-    timeout: asPositive(reader.get(settingKeys.timeout)) ?? DEFAULT_TIMEOUT,
     modelInputs: asModelInputs(reader.get(settingKeys.modelInputs)),
+    timeout: seconds('timeout'),
+    askAfter: seconds('askAfter'),
+    stepTimeout: seconds('stepTimeout'),
+    grace: seconds('grace'),
+    cpu: reader.get(settingKeys.cpu) === true,
+    env: asVariables(reader.get(settingKeys.env), expand),
     rules: { disable: strings(settingKeys.disabledRules) },
     inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
   };
@@ -84,6 +100,13 @@ function asModelInputs(value: unknown): Record<string, ModelInputs> {
     };
   }
   return found;
+}
+
+function asVariables(value: unknown, expand: (text: string) => string): Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  const pairs = Object.entries(value);
+  if (!pairs.every((pair): pair is [string, string] => typeof pair[1] === 'string')) return {};
+  return Object.fromEntries(pairs.map(([name, text]) => [name, expand(text)]));
 }
 
 function asPositive(value: unknown): number | null {

@@ -17,7 +17,7 @@ import pytest
 
 from stepscope.session.failures.imports import DISTRIBUTIONS
 from stepscope.session.failures.no_step import last_words, no_step
-from stepscope.session.failures.record import Ending, Files
+from stepscope.session.failures.record import Ending, Files, Place
 from stepscope.session.failures.table import RECOGNISERS, recognise
 from stepscope.session.model import Action, ActionKind, ProfileRequest
 from tests.unit.session.records import PYTHON, TARGET, ending, raised, really
@@ -249,8 +249,22 @@ CASES = [
                 "due to a circular import) (/home/me/project/torch.py)",
             )
         ),
-        "train.py cannot import nn from torch at train.py:3: the two modules import each other; "
-        "most often a file of yours has the name of a library (torch.py).",
+        "train.py cannot import nn from torch at train.py:3: the two modules import each other. "
+        "Most often a file of yours has the name of a library and is imported in its place: rename "
+        "torch.py.",
+    ),
+    Case(
+        "a file with the name of a library",
+        ending(
+            raised(
+                "builtins.AttributeError",
+                "partially initialized module 'torch' has no attribute 'Tensor' (most likely due "
+                "to a circular import)",
+            ),
+            place=Place("/home/me/project/cuda.py", 2),
+        ),
+        "train.py found no Tensor in torch at cuda.py:2, which is still being imported. Most often "
+        "a file of yours has the name of a library and is imported in its place: rename cuda.py.",
     ),
     Case(
         "a keyword that the library lacks",

@@ -174,8 +174,7 @@ def timed_out(name: str, seconds: float, where: dict[str, Any] | None, ticks: bo
 
     ``ticks`` says that there were steps before.
     """
-    again = "another " if ticks else ""
-    text = f"{name} made no {again}step within {seconds:g} s"
+    text = f"{name} made no {'further ' if ticks else ''}step within {seconds:g} s"
     file = line = None
     if where:
         if where.get("site"):

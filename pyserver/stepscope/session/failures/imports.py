@@ -93,7 +93,7 @@ def missing_name(ending: Ending) -> Answer | None:
     if half or "circular import" in error.message:
         return Answer(
             f"{ending.name} cannot import {name} from {module}{ending.at}: the two modules import "
-            f"each other; most often a file of yours has the name of a library ({module}.py)."
+            f"each other. {_namesake(ending, module)}"
         )
     return _skew(ending, module.partition(".")[0], f"{module} has no {name}")
 
@@ -110,8 +110,8 @@ def missing_attribute(ending: Ending) -> Answer | None:
     module, name = found.groups()
     if "partially initialized" in error.message:
         return Answer(
-            f"{ending.name} found no {name} in {module}{ending.at}, which is still being imported; "
-            f"most often a file of yours has the name of a library ({module}.py)."
+            f"{ending.name} found no {name} in {module}{ending.at}, which is still being imported. "
+            f"{_namesake(ending, module)}"
         )
     return _skew(ending, module.partition(".")[0], f"{module} has no {name}")
 
@@ -130,6 +130,18 @@ def unknown_keyword(ending: Ending) -> Answer | None:
         return None
     function = function.removesuffix(".__init__")
     return _skew(ending, package, f"{function} takes no {keyword}")
+
+
+def _namesake(ending: Ending, module: str) -> str:
+    """The likely cause of modules that import each other: a file that hides a library."""
+    file = f"{module.partition('.')[0]}.py"
+    place = ending.place
+    if place is not None and Path(place.file) != ending.request.target.absolute():
+        file = Path(place.file).name
+    return (
+        f"Most often a file of yours has the name of a library and is imported in its place: "
+        f"rename {file}."
+    )
 
 
 def _skew(ending: Ending, package: str, what: str) -> Answer | None:
