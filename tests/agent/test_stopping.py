@@ -140,7 +140,7 @@ def test_where_a_set_up_is_that_takes_long(project: Project, wait: str) -> None:
 
 def followed(target: Path, answer: str, **fields: object) -> Failure:
     """The failure of a run in which a person is asked, and says ``answer``."""
-    cancel = CancelToken()
+    cancel, output = CancelToken(), list[bytes]()
 
     def on_progress(progress: Progress) -> None:
         if progress.still is not None:
@@ -148,7 +148,7 @@ def followed(target: Path, answer: str, **fields: object) -> Failure:
 
     request = dataclasses.replace(ProfileRequest(target), **fields)  # type: ignore[arg-type]
     with pytest.raises(Failure) as failed:
-        profile_target(request, on_progress, lambda chunk: None, cancel)
+        profile_target(request, on_progress, output.append, cancel)
     return failed.value
 
 

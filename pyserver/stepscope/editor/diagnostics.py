@@ -64,7 +64,7 @@ def _findings(
             severity=SEVERITIES[hint.finding.severity],
             source=DIAGNOSTIC_SOURCE,
             code=hint.finding.rule,
-            code_description=_page(hint.finding.rule),
+            code_description=_page(f"rules/{hint.finding.rule}.md"),
             message=_message(hint, view.profile),
             # Enough to find the hint again, whatever has happened to the text since.
             data={"rule": hint.finding.rule, "line": hint.finding.line},
@@ -85,6 +85,7 @@ def _failures(
                     severity=types.DiagnosticSeverity.Error,
                     source=DIAGNOSTIC_SOURCE,
                     code=mark.failure.kind.value,
+                    code_description=_page("first-run.md"),
                     message=mark.failure.message,
                 )
             )
@@ -104,14 +105,14 @@ def _message(hint: Hint, profile: Profile) -> str:
 
 
 @lru_cache(maxsize=64)
-def _page(rule: str) -> types.CodeDescription | None:
-    """The rule's page in ``docs/rules``; None if it is not there.
+def _page(name: str) -> types.CodeDescription | None:
+    """The page ``name`` in ``docs``; None if it is not there.
 
     Next to ``pyserver`` in a clone, next to ``dist`` (two levels above us) in the extension.
     """
     package = Path(stepscope.__file__).resolve().parent
     for folder in (package, *package.parents[:3]):
-        page = folder / "docs" / "rules" / f"{rule}.md"
+        page = folder / "docs" / name
         if page.is_file():
             return types.CodeDescription(href=page.as_uri())
     return None
