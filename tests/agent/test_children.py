@@ -161,8 +161,12 @@ def test_children_that_make_few_steps(project: Project) -> None:
             "child.start()\nchild.join()",
             "ForkProcess-1 (pid",
         ),
+        (
+            "with mp.get_context('fork').Pool(1) as pool:\n    pool.apply(train, (0, 100))",
+            "of a pool, ",
+        ),
     ],
-    ids=["spawn", "fork"],
+    ids=["spawn", "fork", "pool"],
 )
 def test_a_child_that_raises(project: Project, start: str, process: str) -> None:
     target = project.file(training(start, body="assert step < 0, 'not today'"))

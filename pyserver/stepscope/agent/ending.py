@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import target
@@ -13,6 +15,7 @@ from .errors import describe
 if TYPE_CHECKING:
     from .main import Agent
 
+_FRAME = re.compile(r'^  File "(.+)", line (\d+), in ', re.MULTILINE)
 _MOST_NAMES = 4  # of models that the session is told of
 
 
@@ -54,15 +57,31 @@ def _steps(agent: Agent) -> dict[str, Any]:
 
 def _tell_error(agent: Agent, kind: str, error: BaseException) -> None:
     site = target.last_user_line(error.__traceback__, agent.user.owns)
+    process = agent.family.words
+    remote = _line_in_pool(error, agent.user.owns_file)
+    if remote is not None:
+        site, process = remote, "of a pool"
     if isinstance(error, SyntaxError) and error.filename:
         site = (error.filename, error.lineno or 1)
     agent.channel.send(
         kind,
-        process=agent.family.words,
+        process=process,
         site=site,
         ticks=agent.recorder.ticks_seen if agent.recorder else 0,
         **describe(error, agent.user.owns),
     )
+
+
+def _line_in_pool(error: BaseException, owns_file: Callable[[str], bool]) -> tuple[str, int] | None:
+    """The user's last line where a task of a process pool raised: its traceback comes as text."""
+    cause = error.__cause__
+    if type(cause).__name__ not in ("RemoteTraceback", "_RemoteTraceback"):
+        return None
+    found = None
+    for file, line in _FRAME.findall(str(cause)):
+        if owns_file(file):
+            found = (file, int(line))
+    return found
 
 
 def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
