@@ -24,7 +24,9 @@ def install(redirects: Redirects) -> None:
 
 
 def _torch(redirects: Redirects, torch: Any) -> None:
-    native = torch._C
+    native = getattr(torch, "_C", None)
+    if native is None:
+        return  # no torch that we know: it is refused right after this
     # Classes still: torch asks whether something is one. torch.save, torch.export and
     # torch.package all look them up here when they need one.
     native.PyTorchFileWriter = _archive(native.PyTorchFileWriter, _Writing(redirects))
