@@ -23,6 +23,7 @@ export const serverCommandIds = {
   cancel: 'stepscope.cancel',
   clear: 'stepscope.clear',
   editAssumption: 'stepscope.editAssumption',
+  removeNewFiles: 'stepscope.removeNewFiles',
 } as const;
 
 export const settingsSection = 'stepscope';
@@ -40,11 +41,19 @@ export const settingKeys = {
   grace: 'grace',
   cpu: 'cpu',
   env: 'env',
+  guard: 'guard',
   disabledRules: 'rules.disable',
   inlayHints: 'inlayHints.enabled',
 } as const;
 
 /** The settings that a workspace nobody trusts yet must not decide. */
-export const restrictedSettings = ['interpreter', 'args', 'cwd', 'env', 'modelInputs'] as const;
+export const restrictedSettings = [
+  'interpreter',
+  'args',
+  'cwd',
+  'env',
+  'modelInputs',
+  'guard',
+] as const;
 
 export const pythonLanguage = 'python';

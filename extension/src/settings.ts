@@ -21,6 +21,8 @@ export interface ServerSettings {
   /** Run on the CPU what the file asks an accelerator for. */
   cpu: boolean;
   env: Record<string, string>;
+  /** Existing files stay as they are, trackers stay offline. */
+  guard: boolean;
   rules: { disable: string[] };
   inlayHints: { enabled: boolean };
 }
@@ -69,6 +71,7 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
     grace: seconds('grace'),
     cpu: reader.get(settingKeys.cpu) === true,
     env: asVariables(reader.get(settingKeys.env), expand),
+    guard: reader.get(settingKeys.guard) !== false,
     rules: { disable: strings(settingKeys.disabledRules) },
     inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
   };

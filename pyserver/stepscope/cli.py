@@ -49,8 +49,16 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
         symbol=options.symbol,
         model_expression=options.model,
         inputs_expression=options.inputs,
+        guard=options.guard,
     )
-    return run_command(RunOptions(request, json=options.json, quiet=options.quiet))
+    return run_command(
+        RunOptions(
+            request,
+            json=options.json,
+            quiet=options.quiet,
+            remove_new_files=options.remove_new_files,
+        )
+    )
 
 
 def _serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
@@ -113,6 +121,17 @@ def _build_parser() -> argparse.ArgumentParser:
         "--cpu",
         action="store_true",
         help="run on the CPU what the target asks an accelerator for",
+    )
+    run.add_argument(
+        "--no-guard",
+        dest="guard",
+        action="store_false",
+        help="let the target overwrite and delete files, and talk to its trackers",
+    )
+    run.add_argument(
+        "--remove-new-files",
+        action="store_true",
+        help="remove the files that the target made, after the run",
     )
     run.add_argument("--json", metavar="OUT", help="write the report there; - for standard output")
     run.add_argument(

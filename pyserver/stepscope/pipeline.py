@@ -18,6 +18,7 @@ from stepscope.fixes.model import Fix
 from stepscope.report.build import build_report
 from stepscope.report.model import Report
 from stepscope.session.model import (
+    ENDING,
     CancelToken,
     Failure,
     FailureKind,
@@ -99,6 +100,4 @@ def _in_background(
         if not manager.__exit__(type(error), error, error.__traceback__):
             raise
     else:
-        threading.Thread(
-            target=manager.__exit__, args=(None, None, None), name="stepscope-end"
-        ).start()
+        threading.Thread(target=manager.__exit__, args=(None, None, None), name=ENDING).start()

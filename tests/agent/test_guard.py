@@ -55,6 +55,9 @@ Path("runs/last/metrics.txt").write_text("new")
 Path("runs/last/more.txt").write_text("more")
 assert sorted(os.listdir("runs/last")) == ["metrics.txt", "more.txt"]
 
+os.makedirs("data/set")
+Path("data/set/part.txt").write_text("part")
+
 os.remove("old.txt")
 assert not Path("old.txt").exists() and "old.txt" not in [p.name for p in Path().iterdir()]
 
@@ -141,14 +144,14 @@ def test_what_existed_is_untouched_whatever_the_target_does(project: Project, wa
 
     now = snapshot(project.root)
     assert {name: now.get(name) for name in before} == before
-    assert set(now) - set(before) == {"new.pt", "runs/last/more.txt"}
+    assert set(now) - set(before) == {"new.pt", "runs/last/more.txt", "data/set/part.txt"}
 
     assert files.guard == way
     assert files.changed == ()
     assert {"checkpoint.pt", "config.json", "old.txt", "trials.db"} <= names(project, files.kept)
     assert {"finally.pt", "atexit.pt"} <= names(project, files.kept)  # after the capture
     created = tuple(new.path for new in files.created)
-    assert names(project, created) == {"new.pt", "runs/last/more.txt"}
+    assert names(project, created) == {"new.pt", "runs/last/more.txt", "data/set/part.txt"}
 
     told = outcome.reported.profile.run.files
     assert told is not None
@@ -159,10 +162,12 @@ def test_what_existed_is_untouched_whatever_the_target_does(project: Project, wa
 
     # On request the new ones go; one that was changed meanwhile is somebody's by now.
     (project.root / "new.pt").write_text("mine now")
-    removed, left = remove_new_files(files.created)
-    assert names(project, tuple(removed)) == {"runs/last/more.txt"}
+    removed, left = remove_new_files(files.created, files.folders)
+    assert names(project, tuple(removed)) == {"runs/last/more.txt", "data/set/part.txt"}
     assert names(project, tuple(left)) == {"new.pt"}
     assert set(snapshot(project.root)) == {*before, "new.pt"}
+    assert not (project.root / "data").exists()
+    assert (project.root / "runs/last").exists()
 
 
 SLIPS = """

@@ -23,6 +23,7 @@ const defaults = {
   grace: 5,
   cpu: false,
   env: {},
+  guard: true,
   rules: { disable: [] },
   inlayHints: { enabled: true },
 };
@@ -48,6 +49,7 @@ describe('readSettings', () => {
       grace: null,
       cpu: 'yes',
       env: { A: 1 },
+      guard: 'yes',
       'rules.disable': 'all',
       'inlayHints.enabled': 'no',
     };
@@ -67,6 +69,7 @@ describe('readSettings', () => {
       grace: 1,
       cpu: true,
       env: { PYTHONPATH: '${workspaceFolder}/src', EMPTY: '' },
+      guard: false,
       'rules.disable': ['slow-input'],
       'inlayHints.enabled': false,
     });
@@ -82,6 +85,7 @@ describe('readSettings', () => {
       grace: 1,
       cpu: true,
       env: { PYTHONPATH: '/work space/src', EMPTY: '' },
+      guard: false,
       rules: { disable: ['slow-input'] },
       inlayHints: { enabled: false },
     });

@@ -23,6 +23,9 @@ from stepscope.session.model import (
     CancelToken,
     Failure,
     FailureKind,
+    FilesAfter,
+    NewFile,
+    OnFiles,
     OnOutput,
     OnProgress,
     Phase,
@@ -47,6 +50,8 @@ class FakeRun:
         on_progress: OnProgress,
         on_output: OnOutput,
         cancel: CancelToken,
+        *,
+        on_files: OnFiles,
     ) -> Report:
         """Go through the phases, then end as ``script.json`` says."""
         script = self._script()
@@ -67,6 +72,18 @@ class FakeRun:
                 self._hold(phase, script.get("hold", []), stopped, cancel)
             return self._end(script, request)
         finally:
+            if "files" in script:
+                files = script["files"]
+                created = [_new_file(path) for path in files["created"]]
+                on_files(
+                    FilesAfter(
+                        "functions",
+                        tuple(files["kept"]),
+                        tuple(created),
+                        tuple(files.get("folders", [])),
+                        tuple(files["changed"]),
+                    )
+                )
             self._write("ended", "cancelled" if cancel.cancelled else "finished")
 
     def _hold(
@@ -117,6 +134,11 @@ class FakeRun:
         temporary.replace(self._control / name)
 
 
+def _new_file(path: str) -> NewFile:
+    found = Path(path).stat()
+    return NewFile(path, found.st_size, found.st_mtime_ns)
+
+
 def _plain(request: ProfileRequest) -> dict[str, Any]:
     return {
         "target": str(request.target),
@@ -131,6 +153,7 @@ def _plain(request: ProfileRequest) -> dict[str, Any]:
         "timeout_s": request.timeout_s,
         "workspace": [str(folder) for folder in request.workspace],
         "cpu": request.cpu,
+        "guard": request.guard,
         "env": dict(request.env),
         "limits": list(dataclasses.astuple(request.limits)),
     }

@@ -21,7 +21,10 @@ from stepscope.session.model import (
     CancelToken,
     Failure,
     FailureKind,
+    FilesAfter,
     Limits,
+    NewFile,
+    OnFiles,
     OnOutput,
     OnProgress,
     Phase,
@@ -40,6 +43,7 @@ class Pipeline:
         self.requests: list[ProfileRequest] = []
         self.behave: Behaviour | None = None
         self.report = make.report()
+        self.files = FilesAfter("functions")
 
     def __call__(
         self,
@@ -47,10 +51,15 @@ class Pipeline:
         on_progress: OnProgress,
         on_output: OnOutput,
         cancel: CancelToken,
+        *,
+        on_files: OnFiles,
     ) -> Report:
         self.requests.append(request)
-        if self.behave is not None:
-            self.behave(on_progress, on_output, cancel)
+        try:
+            if self.behave is not None:
+                self.behave(on_progress, on_output, cancel)
+        finally:
+            on_files(self.files)
         return self.report
 
 
@@ -77,7 +86,7 @@ def print_an_epoch(on_progress: OnProgress, on_output: OnOutput, cancel: CancelT
 def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
     arguments = (
         "run --steps 5 --warmup=0 --loop 7 --python /py --cwd /data --timeout 1.5 --ask-after 2 "
-        "--step-timeout 3 --grace 4 --cpu --env A=1 --env B=c=d --quiet train.py"
+        "--step-timeout 3 --grace 4 --cpu --env A=1 --env B=c=d --no-guard --quiet train.py"
     )
     assert main(arguments.split()) == 0
     assert pipeline.requests == [
@@ -92,8 +101,49 @@ def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
             cpu=True,
             env=(("A", "1"), ("B", "c=d")),
             limits=Limits(2.0, 3.0, 4.0),
+            guard=False,
         )
     ]
+
+
+def new_file(path: Path) -> NewFile:
+    path.write_text("new")
+    found = path.stat()
+    return NewFile(str(path), found.st_size, found.st_mtime_ns)
+
+
+def test_files_are_told_in_one_line(
+    pipeline: Pipeline, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    new = new_file(tmp_path / "new.pt")
+    pipeline.files = FilesAfter("overlay", ("/data/ckpt.pt", "/data/log.txt"), (new,))
+    assert main(["run", "train.py"]) == 0
+    said = "stepscope: Files: 2 files kept as they were (ckpt.pt, log.txt); 1 new file left "
+    assert f"{said}(new.pt).\n" in capfd.readouterr().err
+    assert (tmp_path / "new.pt").exists()
+
+
+def test_new_files_are_removed_on_request(
+    pipeline: Pipeline, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    new = new_file(tmp_path / "new.pt")
+    pipeline.files = FilesAfter("overlay", created=(new,))
+    assert main(["run", "--remove-new-files", "train.py"]) == 0
+    assert "stepscope: 1 new file removed.\n" in capfd.readouterr().err
+    assert not (tmp_path / "new.pt").exists()
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_even_a_quiet_run_says_what_slipped_through(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str], failed: bool
+) -> None:
+    pipeline.files = FilesAfter("functions", ("/data/log.txt",), changed=("/data/ckpt.pt",))
+    pipeline.behave = fail(FailureKind.NO_STEP) if failed else None
+    main(["run", "--quiet", "--json", os.devnull, "train.py"])
+    err = capfd.readouterr().err
+    assert "Stepscope let train.py change /data/ckpt.pt" in err
+    assert "please report this" in err
+    assert "log.txt" not in err
 
 
 def test_what_is_not_given_is_left_to_the_agent(pipeline: Pipeline) -> None:

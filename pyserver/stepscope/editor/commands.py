@@ -118,6 +118,7 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
         limits=Limits(options.ask_after, options.step_timeout, options.grace),
         symbol=params.symbol,
         model_inputs=options.model_inputs,
+        guard=options.guard,
     )
 
 

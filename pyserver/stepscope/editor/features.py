@@ -12,6 +12,7 @@ from stepscope.editor import (
     hover,
     inlay_hints,
     lifecycle,
+    new_files,
 )
 
 FEATURES = [
@@ -24,4 +25,5 @@ FEATURES = [
     hover,
     inlay_hints,
     lifecycle,
+    new_files,
 ]

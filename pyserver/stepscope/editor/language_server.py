@@ -18,6 +18,7 @@ from pygls.workspace import TextDocument
 
 import stepscope
 from stepscope.editor.choices import LoopChoices, state_file
+from stepscope.editor.new_files import NewFiles
 from stepscope.editor.options import Options
 from stepscope.editor.runs import ProfileTarget, Runs
 from stepscope.editor.store import FailureMark, ReportStore, file_key, read_text
@@ -56,6 +57,7 @@ class StepscopeServer(LanguageServer):
         self.options = Options()
         self.store = ReportStore()
         self.choices = LoopChoices(state_file())
+        self.new_files = NewFiles()
         self.runs = Runs(self, profile_target or _pipeline_profile_target)
 
     # -- features ------------------------------------------------------------------------------
@@ -170,11 +172,11 @@ class StepscopeServer(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
 
-def _pipeline_profile_target(*args: Any) -> Any:
+def _pipeline_profile_target(*args: Any, **named: Any) -> Any:
     # Late: `initialize` is answered before the stages are loaded.
     from stepscope.pipeline import profile_target
 
-    return profile_target(*args)
+    return profile_target(*args, **named)
 
 
 def working_folder(server: StepscopeServer, target: Path) -> Path:

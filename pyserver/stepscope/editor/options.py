@@ -49,6 +49,7 @@ class Options:
     step_timeout: float = _LIMITS.step_s
     grace: float = _LIMITS.grace_s
     cpu: bool = False
+    guard: bool = True
     env: tuple[tuple[str, str], ...] = ()
     model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
     rules: RuleOptions = field(default_factory=RuleOptions)
@@ -76,6 +77,7 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
         step_timeout=reader.get("stepTimeout", _seconds, "seconds above 0", defaults.step_timeout),
         grace=reader.get("grace", _seconds, "seconds above 0", defaults.grace),
         cpu=reader.get("cpu", _boolean, "true or false", defaults.cpu),
+        guard=reader.get("guard", _boolean, "true or false", defaults.guard),
         env=reader.get("env", _environment, "an object of strings", defaults.env),
         model_inputs=reader.get(
             "modelInputs", _model_inputs, "an object: class -> {model, inputs}", ()

@@ -13,6 +13,9 @@ COMMAND_CANCEL = "stepscope.cancel"
 COMMAND_CLEAR = "stepscope.clear"
 COMMAND_EDIT_ASSUMPTION = "stepscope.editAssumption"
 """``{uri}``: write what the last run assumed about the file's model above its class."""
+COMMAND_REMOVE_NEW_FILES = "stepscope.removeNewFiles"
+"""No parameters; answers ``{removed, left}``: paths of files that runs made, ``left`` because they
+have changed since."""
 
 REPORT_NOTIFICATION = "stepscope/report"
 """``{uri, report}``: a report was made; ``report`` follows ``report.schema.json``."""

@@ -8,8 +8,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from stepscope.editor import new_files
 from stepscope.editor.output import TargetOutput
 from stepscope.editor.progress import ProgressView
 from stepscope.editor.questions import ask_to_wait, in_background
@@ -18,6 +19,7 @@ from stepscope.session.model import (
     CancelToken,
     Failure,
     FailureKind,
+    OnFiles,
     OnOutput,
     OnProgress,
     ProfileRequest,
@@ -29,7 +31,22 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("stepscope")
 
-ProfileTarget = Callable[[ProfileRequest, OnProgress, OnOutput, CancelToken], Report]
+
+class ProfileTarget(Protocol):
+    """``pipeline.profile_target``, or what stands in for it."""
+
+    def __call__(
+        self,
+        request: ProfileRequest,
+        on_progress: OnProgress,
+        on_output: OnOutput,
+        cancel: CancelToken,
+        *,
+        on_files: OnFiles,
+    ) -> Report:
+        """See there."""
+        ...
+
 
 STOP_TIMEOUT_S = 10.0
 """How long an ending server waits for the agent to go."""
@@ -59,6 +76,7 @@ class Runs:
         assert self.current is None, "one run at a time"
         run = Run(request.target, self._server.protocol.msg_id)
         self.current = run
+        self._server.new_files.begin()
         loop = asyncio.get_running_loop()
         progress = self._progress = ProgressView(self._server, request.target.name)
         output = TargetOutput(self._server.log)
@@ -96,6 +114,9 @@ class Runs:
                     lambda state: post(lambda: hear(state)),
                     lambda chunk: output.feed(chunk, post),
                     run.cancel,
+                    on_files=lambda files: post(
+                        lambda: new_files.hear(self._server, request.target.name, files)
+                    ),
                 )
             except Exception as error:
                 failed = error

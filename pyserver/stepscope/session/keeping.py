@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from stepscope.agent.guard import layers
-from stepscope.agent.guard.disk import wipe
+from stepscope.agent.guard.disk import folders_in, wipe
 from stepscope.session.inventory import changed_since, take_inventory
 from stepscope.session.model import FilesAfter, NewFile, ProfileRequest
 
@@ -91,14 +91,16 @@ class Keeper:
         covered = _covered(self._private)
         kept: list[str] = []
         created: list[str] = []
+        made = layers.made_in_private(self._private)
+        folders = [folder for path in made for folder in folders_in(path)]
         for root, upper, _ in self._layers:
             if root in covered:
                 found = layers.changes_in_layer(root, upper, partial(_exists_in, root))
                 kept += found.kept
-                created += _deliver(root, upper)
+                created += _deliver(root, upper, folders)
         rest = layers.changes_in_private(self._private, _never)
         kept += rest.kept
-        created += _deliver_private(self._private, rest.created)
+        created += _deliver_private(self._private, rest.created, folders)
         # What lies under a layer, nothing of the target's could reach.
         inside = tuple(root + os.sep for root in covered)
         changed = [path for path in changed_since(self._before) if not path.startswith(inside)]
@@ -109,12 +111,18 @@ class Keeper:
             "overlay" if covered else "functions",
             tuple(sorted(set(kept))[: layers.LISTED]),
             tuple(new for path in sorted(set(created)) if (new := _new_file(path)) is not None),
+            tuple(sorted(set(folders))),
             tuple(path for path in changed if path not in ours or not os.path.lexists(path)),
         )
 
 
-def remove_new_files(files: Sequence[NewFile]) -> tuple[list[str], list[str]]:
-    """Remove what a run left, and folders that are empty then: (removed, left as they changed)."""
+def remove_new_files(
+    files: Sequence[NewFile], folders: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Remove what a run left, and its folders that are empty then.
+
+    (Removed, left because they have changed since): paths of files.
+    """
     removed: list[str] = []
     left: list[str] = []
     for file in files:
@@ -128,6 +136,9 @@ def remove_new_files(files: Sequence[NewFile]) -> tuple[list[str], list[str]]:
             left.append(file.path)
         else:
             removed.append(file.path)
+    for folder in sorted(folders, key=len, reverse=True):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
     return removed, left
 
 
@@ -145,19 +156,22 @@ def _covered(private: str) -> list[str]:
     return list(json.loads(told))
 
 
-def _deliver(root: str, upper: str) -> list[str]:
-    """Move new files from a layer to where the target thought it made them; their real paths."""
+def _deliver(root: str, upper: str, folders: list[str]) -> list[str]:
+    """Move new files from a layer to where the target thought it made them; their real paths.
+
+    New folders are added to ``folders``.
+    """
     created: list[str] = []
     for relative, found in list(layers.walk_layer(upper, caches=True)):
         source, goal = os.path.join(upper, relative), os.path.join(root, relative)
         if layers.is_whiteout(found) or os.path.lexists(goal):
             continue
         if os.path.isdir(source) and not os.path.islink(source):
-            os.makedirs(goal, exist_ok=True)
+            folders += _make_folders(goal)
             shutil.copymode(source, goal)
         else:
             try:
-                os.makedirs(os.path.dirname(goal), exist_ok=True)
+                folders += _make_folders(os.path.dirname(goal))
                 _move_new(source, goal)
             except OSError:
                 continue  # somebody was faster with that name
@@ -166,15 +180,26 @@ def _deliver(root: str, upper: str) -> list[str]:
     return created
 
 
-def _deliver_private(private: str, created: Sequence[str]) -> list[str]:
+def _deliver_private(private: str, created: Sequence[str], folders: list[str]) -> list[str]:
     """The same for what was made in a folder that the target had removed, and made again."""
     for path in created:
         source = os.path.join(private, "files") + path
         if os.path.lexists(source) and not os.path.lexists(path):
             with contextlib.suppress(OSError):
-                os.makedirs(os.path.dirname(path), exist_ok=True)
+                folders += _make_folders(os.path.dirname(path))
                 _move_new(source, path)
     return list(created)
+
+
+def _make_folders(path: str) -> list[str]:
+    """Make a folder and those above it; returns the new ones."""
+    made = []
+    above = path
+    while not os.path.isdir(above):
+        made.append(above)
+        above = os.path.dirname(above)
+    os.makedirs(path, exist_ok=True)
+    return made
 
 
 def _move_new(source: str, goal: str) -> None:

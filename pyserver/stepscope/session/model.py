@@ -140,6 +140,7 @@ class FilesAfter:
     guard: str  # "overlay", "functions" or "off"
     kept: tuple[str, ...] = ()
     created: tuple[NewFile, ...] = ()
+    folders: tuple[str, ...] = ()  # new ones
     changed: tuple[str, ...] = ()
 
 
@@ -151,6 +152,9 @@ class NewFile:
     size: int
     mtime_ns: int
 
+
+ENDING = "stepscope-end"
+"""Name of the thread in which a run ends behind its report."""
 
 OnFiles = Callable[[FilesAfter], None]
 OnProgress = Callable[[Progress], None]

@@ -19,6 +19,7 @@ from stepscope.session.model import (
     FailureKind,
     ProfileRequest,
 )
+from stepscope.terminal.files import FilesReport
 from stepscope.terminal.progress import Silence, StatusLine
 
 TO_STDOUT = "-"
@@ -31,6 +32,7 @@ class RunOptions:
     request: ProfileRequest
     json: str | None = None
     quiet: bool = False
+    remove_new_files: bool = False
 
 
 def run_command(options: RunOptions) -> int:
@@ -38,13 +40,17 @@ def run_command(options: RunOptions) -> int:
     status: StatusLine | Silence = (
         Silence() if options.quiet else StatusLine(sys.stderr.buffer, terminal=sys.stderr.isatty())
     )
+    files = FilesReport(options.request.target.name, remove=options.remove_new_files)
     try:
         _check_json_path(options.json)
-        report = _profile(options.request, status)
+        report = _profile(options.request, status, files)
         status.close()
         _deliver(report, options.json)
+        _say_files(options, files)
     except Failure as failure:
         status.close()
+        if files.known:
+            _say_files(options, files)
         if isinstance(status, Silence) and failure.kind is FailureKind.TARGET_FAILED:
             sys.stderr.buffer.write(status.kept)
         _say(str(failure))
@@ -58,12 +64,18 @@ def run_command(options: RunOptions) -> int:
     return 0
 
 
-def _profile(request: ProfileRequest, status: StatusLine | Silence) -> Report:
+def _say_files(options: RunOptions, files: FilesReport) -> None:
+    for sentence in files.sentences():
+        if not options.quiet or sentence in files.faults:
+            _say(sentence)
+
+
+def _profile(request: ProfileRequest, status: StatusLine | Silence, files: FilesReport) -> Report:
     from stepscope.pipeline import profile_target
 
     cancel = CancelToken()
     with _cancelled_by_signals(cancel):
-        return profile_target(request, status.progress, status.output, cancel)
+        return profile_target(request, status.progress, status.output, cancel, on_files=files.hear)
 
 
 @contextmanager

@@ -20,6 +20,16 @@ def is_there(path: str) -> bool:
     return try_lstat(path) is not None
 
 
+def folders_in(path: str) -> Iterator[str]:
+    """The folder ``path`` and those below it; nothing where it is none."""
+    found = try_lstat(path)
+    if found is None or not stat.S_ISDIR(found.st_mode):
+        return
+    yield path
+    for name in sorted(_listdir(path)):
+        yield from folders_in(os.path.join(path, name))
+
+
 def marked(tree: str, path: str) -> Iterator[str]:
     """Everything but folders below the folder ``tree``, named as if that were ``path``."""
     found = try_lstat(tree)

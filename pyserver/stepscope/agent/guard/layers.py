@@ -91,8 +91,13 @@ def changes_in_private(private: str, is_temporary: Callable[[str], bool]) -> Cha
             kept.add(path)
         else:
             created.append(path)
-    for path in marked(os.path.join(private, "made"), os.sep):
+    for path in made_in_private(private):
         created.extend(found for found in marked(path, path) if not is_cache(found))
     return Changes(
         tuple(sorted(kept)), tuple(sorted(path for path in created if not is_temporary(path)))
     )
+
+
+def made_in_private(private: str) -> list[str]:
+    """Real paths of what this run made under its real name: a folder stands for all in it."""
+    return list(marked(os.path.join(private, "made"), os.sep))
