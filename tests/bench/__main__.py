@@ -11,12 +11,13 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import latency, overhead, planted, rivals, server
+from tests.bench import guard, latency, overhead, planted, rivals, server
 from tests.bench.running import CONDITIONS
 from tests.bench.table import Row, show
 
 PARTS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "overhead": ("What measuring costs", overhead.rows),
+    "guard": ("What keeping files costs", guard.rows),
     "planted": ("Planted lines against timing each alone", planted.rows),
     "report": ("Waiting for the report", latency.report_rows),
     "run": ("Waiting for the whole run", latency.run_rows),

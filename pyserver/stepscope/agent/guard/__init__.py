@@ -80,7 +80,7 @@ def install(config: dict[str, Any], note: Callable[[str], None]) -> Guard | None
         json.dump(wanted["covered"], told)  # for the session
     inside = tuple(root + os.sep for root in wanted["covered"])
     replacing.install(Functions(redirects, lambda path: path.startswith(inside)))
-    writers.install(redirects)
+    writers.install(redirects, note)
     trackers.install(wanted["private"], note)
     return guard
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from . import places
 from .redirects import Name, Redirects
+from .renames import rename
 from .scan import Entry, Scan
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -191,7 +192,7 @@ class Functions:
         elif os.name == "nt" and name == "rename" and redirects.where(goal) is not None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), src, None, dst)
         else:
-            redirects.rename(src, dst, source, goal)
+            rename(redirects, src, dst, source, goal)
 
     def _rename_free(self, original: Any, src: Name, dst: Name, source: str, goal: str) -> None:
         try:
@@ -201,7 +202,7 @@ class Functions:
             across = self._moves_across(source) or self._moves_across(goal)
             if error.errno != errno.EXDEV or not across:
                 raise
-            self.redirects.rename(src, dst, source, goal)
+            rename(self.redirects, src, dst, source, goal)
             return
         if source != goal:
             self.redirects.unmark_made(source)
@@ -308,6 +309,10 @@ class Functions:
         def look(path: Name, *args: Any, **kwargs: Any) -> Any:
             if redirects.idle() or isinstance(path, int):
                 return original(path, *args, **kwargs)
+            if not kwargs:  # by far the most frequent
+                at = redirects.for_reading(path)
+                if at is path:
+                    return original(path, *args)
             path = _take_folder(path, kwargs)
             with _named(path):
                 at = self._read(path, kwargs.get("dir_fd"), kwargs.get("follow_symlinks", True))

@@ -63,7 +63,9 @@ def _login() -> str:
 
 def absolute(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> str:
     """The path as text, from the root on; links and ``..`` are still in it."""
-    text = os.fsdecode(path)
+    text = path if type(path) is str else os.fsdecode(path)
+    if os.sep == "/":
+        return text if text[:1] == "/" else f"{_getcwd()}/{text}"
     return text if os.path.isabs(text) else os.path.join(_getcwd(), text)
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import places
-from .disk import copy, make_folders, marked, may_remove, move, touch, try_lstat, wipe
+from .disk import copy, make_folders, marked, may_remove, touch, try_lstat, wipe
 
 # Taken before anything is replaced: in this file the real file system is meant.
 _lstat, _stat, _listdir, _access = os.lstat, os.stat, os.listdir, os.access
@@ -31,7 +31,7 @@ _os_open, _mkdir, _readlink, _chmod = os.open, os.mkdir, os.readlink, os.chmod
 Name = Any
 """What Python's file functions take as a path: text, bytes, or ``os.PathLike``."""
 _NOTHING = b"\0" * 8
-_STAMP_BYTES = 9
+_LINKS, _MARKS, _STAMP_BYTES = 8, 9, 17
 _REMEMBERED = 4096
 
 
@@ -54,16 +54,19 @@ class Redirects:
         for folder in (private, self.files, self.gone, self.made):
             make_folders(folder)
         self.exempt = exempt
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._stamp = _shared_stamp(os.path.join(private, "stamp"))
-        self._parents: dict[str, str] = {}
-        self._parents_at = _NOTHING
+        # What was found out, for as long as the stamp stays what it was.
+        self._known_at = b""
+        self._parents: dict[str, str] = {}  # folder -> the same without links
+        self._reads: dict[tuple[str, bool], str | None] = {}  # None: the name itself
+        self._writes: dict[str, Place] = {}
         self._inside = False  # the target works in a private folder
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
 
     def _forked(self) -> None:
-        self._lock = threading.RLock()  # another thread may have held it
+        self.lock = threading.RLock()  # another thread may have held it
 
     # -- which file a name means -----------------------------------------------------------------
 
@@ -78,19 +81,25 @@ class Redirects:
             whole = whole[len(self.files) :] or os.sep  # the target works in a private folder
         if os.name == "nt":
             return _locate_on_windows(whole, last)
-        stamp = self._stamp[:8]
-        if stamp != self._parents_at or len(self._parents) > _REMEMBERED:
-            self._parents.clear()
-            self._parents_at = stamp
+        self._forget_if_changed()
         above, _, name = whole.rpartition(os.sep)
         known = self._parents.get(above)
         if known is None:
             known = self._parents[above] = places.follow(above, self._link, last=True)
         return places.follow(name, self._link, last, start=known)
 
+    def _forget_if_changed(self) -> bytes:
+        stamp = self._stamp[:_STAMP_BYTES]
+        if stamp != self._known_at or len(self._reads) > _REMEMBERED:
+            self._parents.clear()
+            self._reads.clear()
+            self._writes.clear()
+            self._known_at = stamp
+        return stamp
+
     def _link(self, path: str) -> str | None:
         if not self.idle():
-            private = self._mirror(self.files, path)
+            private = self.mirror(self.files, path)
             found = try_lstat(private)
             if found is not None:
                 return _readlink(private) if stat.S_ISLNK(found.st_mode) else None
@@ -98,7 +107,8 @@ class Redirects:
                 return None
         return places.real_link(path)
 
-    def _mirror(self, tree: str, path: str) -> str:
+    def mirror(self, tree: str, path: str) -> str:
+        """The place of a real path in one of the trees."""
         if os.name == "nt":
             drive, rest = os.path.splitdrive(path)
             return os.path.join(tree, drive.strip("\\").replace(":", ""), rest.lstrip("\\"))
@@ -113,7 +123,7 @@ class Redirects:
         return self._covered(self.made, path)
 
     def _covered(self, tree: str, path: str) -> bool:
-        mark = self._mirror(tree, path)
+        mark = self.mirror(tree, path)
         try:
             return not stat.S_ISDIR(_lstat(mark).st_mode)
         except NotADirectoryError:
@@ -125,7 +135,7 @@ class Redirects:
     def _covered_on_windows(self, tree: str, path: str) -> bool:
         above = os.path.dirname(path)
         while above != os.path.dirname(above):
-            found = try_lstat(self._mirror(tree, above))
+            found = try_lstat(self.mirror(tree, above))
             if found is not None:
                 return not stat.S_ISDIR(found.st_mode)
             above = os.path.dirname(above)
@@ -133,7 +143,7 @@ class Redirects:
 
     def private_of(self, path: str) -> str | None:
         """Where the thing at ``path`` lies, if that is in our folder. Not for merged folders."""
-        private = self._mirror(self.files, path)
+        private = self.mirror(self.files, path)
         found = try_lstat(private)
         if found is None or (stat.S_ISDIR(found.st_mode) and not self.is_hidden(path)):
             return None
@@ -150,19 +160,30 @@ class Redirects:
         """The name to hand on to the system for reading."""
         if self.idle():
             return path
+        stamp = self._forget_if_changed()
+        key = (places.absolute(path), last)
+        try:
+            at = self._reads[key]
+        except KeyError:
+            at = self._find_for_reading(path, last)
+            if not self._inside and stamp == self._stamp[:_STAMP_BYTES]:
+                self._reads[key] = at
+        return path if at is None else at
+
+    def _find_for_reading(self, path: Name, last: bool) -> str | None:
         real = self.locate(path, last)
         if self.exempt(real):
-            return path
+            return None
         private = self.private_of(real)
         if private is not None:
             return private
         if self.is_hidden(real):
-            return self._mirror(self.files, real)  # nothing is there: the system says so
-        return self._name(path, real)
+            return self.mirror(self.files, real)  # nothing is there: the system says so
+        return real if self._name(path, real) is real else None
 
     def _name(self, path: Name, real: str) -> Name:
         """The name itself where the system goes the same way as we do, else the real path."""
-        if self._stamp[8] or (self._inside and not os.path.isabs(path)):
+        if self._stamp[_LINKS] or (self._inside and not os.path.isabs(path)):
             return real
         return path
 
@@ -190,10 +211,25 @@ class Redirects:
         ``fresh``: the name must not exist, or the system refuses. ``attributes``: no permission to
         write is needed. Raises FileNotFoundError where the target no longer sees the folder.
         """
+        stamp = self._forget_if_changed()
+        key = places.absolute(path)
+        known = None if fresh or not last or self._inside else self._writes.get(key)
+        if known is not None:
+            return known
+        place = self._find_for_writing(path, keep, last, fresh, attributes)
+        # What is new is marked when it has been made; from then on it is known.
+        lasting = place.new is None and last and not (fresh or self._inside)
+        if lasting and stamp == self._stamp[:_STAMP_BYTES]:
+            self._writes[key] = place
+        return place
+
+    def _find_for_writing(
+        self, path: Name, keep: bool, last: bool, fresh: bool, attributes: bool
+    ) -> Place:
         real = self.locate(path, last)
         if self.exempt(real):
             return Place(None if self._name(path, real) is path else real)
-        with self._lock:
+        with self.lock:
             if not self.idle():
                 private = self.private_of(real)
                 if private is not None:
@@ -212,7 +248,7 @@ class Redirects:
             return Place(self._keep(real, found, keep))
 
     def _keep(self, real: str, found: os.stat_result, copied: bool) -> str:
-        private = self._mirror(self.files, real)
+        private = self.mirror(self.files, real)
         make_folders(os.path.dirname(private))
         if copied:
             copy(real, private, found)
@@ -224,12 +260,12 @@ class Redirects:
 
     def _private_for(self, real: str, path: Name) -> str:
         """A private place for a new thing; its folder must be there in the target's view."""
-        self._check_folder(os.path.dirname(real), path)
-        private = self._mirror(self.files, real)
+        self.check_folder(os.path.dirname(real), path)
+        private = self.mirror(self.files, real)
         make_folders(os.path.dirname(private))
         return private
 
-    def _check_folder(self, above: str, path: Name, to: Name = None) -> None:
+    def check_folder(self, above: str, path: Name, to: Name = None) -> None:
         """Raise what the system raises where ``above`` is no folder for something new."""
         if self._is_folder(above):
             return
@@ -238,11 +274,11 @@ class Redirects:
         number = errno.ENOENT if self._is_folder(above) else errno.ENOTDIR
         raise OSError(number, os.strerror(number), path, None, to)
 
-    def _landing(self, real: str, path: Name) -> Place:
+    def landing(self, real: str, path: Name) -> Place:
         """Where a new thing of that name goes: under the name where nothing real is in the way."""
         if try_lstat(real) is not None or self.is_hidden(real):
             return Place(self._private_for(real, path))
-        self._check_folder(os.path.dirname(real), path)
+        self.check_folder(os.path.dirname(real), path)
         return Place(new=real)
 
     def written(self, place: Place) -> None:
@@ -254,30 +290,34 @@ class Redirects:
 
     def link(self, path: Name, real: str, make: Callable[[Name], None]) -> None:
         """Make a symbolic link; ``make`` makes it at the place that it is given."""
-        with self._lock:
+        with self.lock:
             if self.exempt(real) or self.where(real) is not None:
                 make(self.private_of(real) or path)  # the latter fails, as it would have
                 return
-            place = self._landing(real, path)
+            place = self.landing(real, path)
             make(place.at or path)
             if place.at is not None:
-                self._stamp[8] = 1
+                self.has_links()
                 self.changed()
             self.written(place)
 
     def copy_to(self, path: Name, to: Name, source: str, goal: str) -> None:
         """In place of a hard link to what existed, through which it could be changed."""
-        with self._lock:
-            self._check_folder(os.path.dirname(source), path, to)
-            self._check_folder(os.path.dirname(goal), path, to)
+        with self.lock:
+            self.check_folder(os.path.dirname(source), path, to)
+            self.check_folder(os.path.dirname(goal), path, to)
             at = self.where(source)
             if at is None or self.where(goal) is not None:
                 number = errno.ENOENT if at is None else errno.EEXIST
                 raise OSError(number, os.strerror(number), path, None, to)
-            place = self._landing(goal, to)
+            place = self.landing(goal, to)
             copy(at, place.at or goal, _lstat(at))
             self.changed()
             self.written(place)
+
+    def has_links(self) -> None:
+        """Some links lie in our folder: from now on the system no longer goes the way we go."""
+        self._stamp[_LINKS] = 1
 
     def changed(self) -> None:
         """Tell every process of this run that names mean something else from now on."""
@@ -288,19 +328,20 @@ class Redirects:
         """This run made ``path``: from now on it may do with it what it likes."""
         if self.is_ours(path) or self.exempt(path):
             return
-        mark = self._mirror(self.made, path)
+        mark = self.mirror(self.made, path)
         wipe(mark)
         make_folders(os.path.dirname(mark))
         touch(mark)
 
     def unmark_made(self, path: str) -> None:
         """It is gone again."""
-        wipe(self._mirror(self.made, path))
+        wipe(self.mirror(self.made, path))
+        self._stamp[_MARKS:_STAMP_BYTES] = os.urandom(_STAMP_BYTES - _MARKS)
 
     def hide(self, path: str) -> None:
         """The target removed what really is at ``path``: it stays, unseen."""
         if try_lstat(path) is not None and not self.is_hidden(path):
-            mark = self._mirror(self.gone, path)
+            mark = self.mirror(self.gone, path)
             wipe(mark)
             make_folders(os.path.dirname(mark))
             touch(mark)
@@ -317,12 +358,12 @@ class Redirects:
 
     def names_in(self, path: str) -> list[str] | None:
         """What the target sees in the folder ``path``; None: just what really is there."""
-        private = self._mirror(self.files, path)
+        private = self.mirror(self.files, path)
         inner = try_lstat(private)
         if inner is not None and not stat.S_ISDIR(inner.st_mode):
             return None
         hidden = self.is_hidden(path)
-        if inner is None and (hidden or try_lstat(self._mirror(self.gone, path)) is None):
+        if inner is None and (hidden or try_lstat(self.mirror(self.gone, path)) is None):
             return None
         names = set() if inner is None else set(_listdir(private))
         if not hidden:
@@ -333,14 +374,15 @@ class Redirects:
             )
         return sorted(names)
 
-    def _names(self, path: str) -> list[str]:
+    def names(self, path: str) -> list[str]:
+        """What the target sees in the folder ``path``."""
         names = self.names_in(path)
         return _listdir(self.where(path) or path) if names is None else names
 
     def mkdir(self, path: Name, real: str, make: Callable[[Name], None]) -> None:
         """Make a folder: a real one unless a removed one is in its place."""
-        with self._lock:
-            private = self._mirror(self.files, real)
+        with self.lock:
+            private = self.mirror(self.files, real)
             if self.is_hidden(real) and try_lstat(private) is None:
                 make(self._private_for(real, path))
                 self.changed()
@@ -350,7 +392,7 @@ class Redirects:
 
     def remove_file(self, path: Name, real: str, remove: Callable[[Name], None]) -> None:
         """Remove a file or link; ``remove`` does it where it really happens."""
-        with self._lock:
+        with self.lock:
             private = self.private_of(real)
             if private is not None:
                 remove(private)
@@ -369,7 +411,7 @@ class Redirects:
 
     def remove_folder(self, path: Name, real: str, remove: Callable[[Name], None]) -> None:
         """Remove an empty folder."""
-        with self._lock:
+        with self.lock:
             names = self.names_in(real)
             if names:
                 raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
@@ -384,120 +426,32 @@ class Redirects:
                 remove(real)
                 self.unmark_made(real)
             else:
-                wipe(self._mirror(self.files, real))
+                wipe(self.mirror(self.files, real))
                 self.hide(real)
 
     def remove_tree(self, real: str) -> None:
         """Remove a folder that existed, with all that is in it: only what this run made goes."""
-        with self._lock:
+        with self.lock:
             for path in list(self.made_below(real)):
                 wipe(path)
             self.unmark_made(real)
-            wipe(self._mirror(self.files, real))
+            wipe(self.mirror(self.files, real))
             self.hide(real)
 
     def made_below(self, real: str) -> Iterator[str]:
         """What this run made below ``real`` (outermost folders stand for all that is in them)."""
-        return marked(self._mirror(self.made, real), real)
-
-    # -- renaming --------------------------------------------------------------------------------
+        return marked(self.mirror(self.made, real), real)
 
     def is_free(self, real: str) -> bool:
         """Whether a name is the target's own to rename or to rename to: new, exempt, or made."""
         if self.exempt(real):
             return True
         if not self.idle():
-            if try_lstat(self._mirror(self.files, real)) is not None or self.is_hidden(real):
+            if try_lstat(self.mirror(self.files, real)) is not None or self.is_hidden(real):
                 return False
-            if try_lstat(self._mirror(self.gone, real)) is not None:
+            if try_lstat(self.mirror(self.gone, real)) is not None:
                 return False
         return self.is_ours(real) or try_lstat(real) is None
-
-    def rename(self, path: Name, to: Name, source: str, goal: str) -> None:
-        """``os.replace`` where one of the two existed. Raises what the system would raise."""
-        with self._lock:
-            self._check_folder(os.path.dirname(source), path, to)
-            self._check_folder(os.path.dirname(goal), path, to)
-            at = self.where(source)
-            if at is None:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path, None, to)
-            if source == goal:
-                return
-            mode = _lstat(at).st_mode
-            folder = stat.S_ISDIR(mode)
-            if folder or stat.S_ISLNK(mode):
-                self._stamp[8] = 1  # there may be links among what is moved
-            self._check_rename(path, to, source, goal, folder)
-            if folder:
-                self._rename_folder(to, source, goal)
-            else:
-                self._rename_file(to, source, goal, at)
-            self.changed()
-
-    def _check_rename(self, path: Name, to: Name, source: str, goal: str, folder: bool) -> None:
-        wrong = 0
-        there = self.where(goal)
-        if folder and goal.startswith(source + os.sep):
-            wrong = errno.EINVAL
-        elif source.startswith(goal + os.sep):
-            wrong = errno.ENOTEMPTY
-        elif there is not None:
-            onto = stat.S_ISDIR(_lstat(there).st_mode)
-            if onto and not folder:
-                wrong = errno.EISDIR
-            elif folder and not onto:
-                wrong = errno.ENOTDIR
-            elif folder and self._names(goal):
-                wrong = errno.ENOTEMPTY
-        if wrong:
-            raise OSError(wrong, os.strerror(wrong), path, None, to)
-
-    def _rename_file(self, to: Name, source: str, goal: str, at: str) -> None:
-        free = self.is_free(goal)
-        place = Place(new=goal) if free else self._landing(goal, to)
-        there = None if free else try_lstat(goal)
-        if there is not None and stat.S_ISLNK(there.st_mode):
-            self.hide(goal)  # nothing may follow it any more
-        landing = place.at or goal
-        if at != source or self.is_ours(source) or self.exempt(source):
-            move(at, landing)
-            if at == source:
-                self.unmark_made(source)
-            else:
-                self.hide(source)
-        else:
-            copy(at, landing, _lstat(at))
-            self.hide(source)
-        self.written(place)
-
-    def _rename_folder(self, to: Name, source: str, goal: str) -> None:
-        if self.where(goal) is not None:
-            if self.is_free(goal):
-                wipe(goal)
-            else:
-                wipe(self._mirror(self.files, goal))
-                self.hide(goal)
-        place = self._landing(goal, to)
-        landing = place.at or goal
-        self.copy_tree(source, landing)
-        self.written(place)
-        if self.is_ours(source) or self.exempt(source):
-            wipe(source)
-            self.unmark_made(source)
-        else:
-            self.remove_tree(source)
-
-    def copy_tree(self, source: str, landing: str) -> None:
-        """Copy what the target sees at ``source``, folder or file, to the real ``landing``."""
-        at = self.where(source) or source
-        found = _lstat(at)
-        if not stat.S_ISDIR(found.st_mode):
-            copy(at, landing, found)
-            return
-        _mkdir(landing)
-        for name in self._names(source):
-            self.copy_tree(os.path.join(source, name), os.path.join(landing, name))
-        _chmod(landing, stat.S_IMODE(found.st_mode))
 
 
 def _locate_on_windows(whole: str, last: bool) -> str:
@@ -510,8 +464,8 @@ def _locate_on_windows(whole: str, last: bool) -> str:
 def _shared_stamp(path: str) -> mmap.mmap:
     """Bytes that all processes of a run see.
 
-    Eight that are new after each redirection (zero until the first), and one that says whether
-    there are links of ours to follow.
+    Eight that are new after each redirection (zero until the first), one that says whether there
+    are links of ours to follow, and eight that are new whenever something of ours is gone again.
     """
     descriptor = _os_open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
     try:

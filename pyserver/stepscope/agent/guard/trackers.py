@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from ..imports import on_import
 from ..standing_for import standing_for
+from .following import follow
 
 _PUSHES = (
     "create_branch", "create_collection", "create_commit", "create_commits_on_pr",
@@ -25,18 +25,15 @@ def install(private: str, note: Callable[[str], None]) -> None:
     os.makedirs(folder, exist_ok=True)
     os.environ.update(_environment(folder))
     off = _Notes(note)
-    on_import("wandb", lambda module: _force(module, ["init"], {"mode": "offline"}, off))
-    on_import("swanlab", lambda module: _force(module, ["init"], {"mode": "offline"}, off))
-    on_import(
-        "neptune",
-        lambda module: _force(
-            module, ["init_run", "init_model", "init_model_version"], {"mode": "offline"}, off
-        ),
-    )
-    on_import("mlflow", lambda module: _mlflow(module, off))
-    on_import("comet_ml", lambda module: _comet(module, off))
-    on_import("clearml", lambda module: _clearml(module, off))
-    on_import("huggingface_hub.hf_api", lambda module: _hub(module, off))
+    offline = {"mode": "offline"}
+    runs = ["init_run", "init_model", "init_model_version"]
+    follow("wandb", lambda module: _force(module, ["init"], offline, off), note)
+    follow("swanlab", lambda module: _force(module, ["init"], offline, off), note)
+    follow("neptune", lambda module: _force(module, runs, offline, off), note)
+    follow("mlflow", lambda module: _mlflow(module, off), note)
+    follow("comet_ml", lambda module: _comet(module, off), note)
+    follow("clearml", lambda module: _clearml(module, off), note)
+    follow("huggingface_hub.hf_api", lambda module: _hub(module, off), note)
 
 
 class _Notes:

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ..imports import on_import
 from ..standing_for import standing_for
+from .following import follow
 from .redirects import Place, Redirects
 
 
-def install(redirects: Redirects) -> None:
-    """Follow the imports of what is known."""
-    on_import("torch", lambda torch: _torch(redirects, torch))
-    on_import("safetensors", lambda module: _safetensors(redirects, module))
-    on_import("sqlite3", lambda module: _sqlite(redirects, module))
+def install(redirects: Redirects, note: Callable[[str], None]) -> None:
+    """Follow the imports of what is known; ``note`` gets a sentence where that goes wrong."""
+    follow("torch", lambda torch: _torch(redirects, torch), note)
+    follow("safetensors", lambda module: _safetensors(redirects, module), note)
+    follow("sqlite3", lambda module: _sqlite(redirects, module), note)
 
 
 def _torch(redirects: Redirects, torch: Any) -> None:
