@@ -17,7 +17,11 @@ const LAYERS = {
   runtime: ['server', 'runtime'],
   dev: ['server', 'runtime', 'dev'],
   frameworks: ['server', 'runtime', 'dev', 'frameworks'],
+  matrix: ['server', 'runtime', 'dev', 'frameworks', 'matrix'],
 };
+
+/** The layer that lists all that it needs, and why its packages may not bring others along. */
+const WITHOUT_DEPENDENCIES = 'matrix';
 
 const PROBE = `
 import importlib.util, json, sys
@@ -99,7 +103,13 @@ export function ensureVenv(layer, { venv = VENV, minor } = {}) {
     fingerprint(LAYERS[name].map(requirements), [version.join('.'), ROOT]),
   ]);
   if (!stamps.every(([stamp, wanted]) => isStamped(stamp, wanted))) {
-    pipInstall(python, requirements(layer));
+    if (layer === WITHOUT_DEPENDENCIES) {
+      const below = LAYERS[layer].at(-2);
+      pipInstall(python, requirements(below));
+      pipInstall(python, requirements(layer), ['--no-deps']);
+    } else {
+      pipInstall(python, requirements(layer));
+    }
     linkSources(python);
     for (const [stamp, wanted] of stamps) writeStamp(stamp, wanted);
   }
@@ -107,10 +117,10 @@ export function ensureVenv(layer, { venv = VENV, minor } = {}) {
 }
 
 /** Install one requirements file, showing progress on standard error. */
-export function pipInstall(python, file) {
+export function pipInstall(python, file, more = []) {
   say(`installing ${path.relative(ROOT, file)}; PyTorch, if it is missing, is a large download`);
   // A person wants to see it go on; a log does not need 60 lines of it.
-  const options = ['--disable-pip-version-check', '--no-input'];
+  const options = ['--disable-pip-version-check', '--no-input', ...more];
   if (!process.stderr.isTTY) options.push('--quiet');
   install(python, ['-m', 'pip', 'install', ...options, '-r', file]);
 }

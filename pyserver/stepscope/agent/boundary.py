@@ -131,7 +131,7 @@ class StepFinder:
             self._framework_event(frame)
         elif kind == "explicit" or not self._engine_reports():
             self._own_event(kind, frame)
-        elif kind == "optimizer":
+        elif kind == "optimizer" and self._running().counts:
             self._updates += 1
 
     def _engine_reports(self) -> bool:
@@ -139,14 +139,16 @@ class StepFinder:
         silent = not self.counts["framework"] and self._updates >= _EVENTS_WITHOUT_STEP
         return bool(self._engines) and not silent
 
+    def _running(self) -> Engine:
+        """The framework's loop that runs now; one that tries something out hides those inside."""
+        return next((each for each in self._engines if not each.counts), self._engines[-1])
+
     def _framework_event(self, frame: FrameType | None) -> None:
         if not self._engines or self.kind == "explicit":
             return
-        engine = next((each for each in self._engines if not each.counts), self._engines[-1])
+        engine = self._running()
         by_hand = not self._updates and self.counts["framework"] > _EVENTS_WITHOUT_STEP
         ends_step = engine.updates or by_hand or self._updates > self._updates_counted
-        if not engine.counts:
-            self._updates_counted = self._updates
         if not ends_step or not engine.counts:
             return
         if self.kind == "optimizer" and self._in_loop(self._site(frame)):

@@ -122,12 +122,14 @@ def test_another_version_is_left_alone(heard: Heard, build: Build) -> None:
 LIGHTNING = {
     "pytorch_lightning.loops.training_epoch_loop": """
         class _TrainingEpochLoop:
-            def advance(self):
-                update()
+            def advance(self, updates):
+                if updates:
+                    update()
     """,
     "pytorch_lightning.tuner.lr_finder": """
         def _lr_find(trainer):
             trainer.fit_loop()
+            update()  # of a batch that the search left by an exception
     """,
     "pytorch_lightning.trainer.trainer": """
         from pytorch_lightning.loops.training_epoch_loop import _TrainingEpochLoop
@@ -136,15 +138,15 @@ LIGHTNING = {
         class Trainer:
             lightning_module = "the module"
 
-            def fit_loop(self):
-                for _ in range(4):
-                    _TrainingEpochLoop().advance()
+            def fit_loop(self, micro=1):
+                for n in range(1, 5):
+                    _TrainingEpochLoop().advance(n % micro == 0)
 
-            def fit(self, search):
+            def fit(self, search, micro=1):
                 if search:
                     _lr_find(self)
                 else:
-                    self.fit_loop()
+                    self.fit_loop(micro)
     """,
 }
 
@@ -166,8 +168,9 @@ def test_a_search_for_a_learning_rate_is_no_training(heard: Heard, build: Build)
     trainer.fit(search=True)
     assert heard.finder.kind is None
     assert heard.ticks == []
-    trainer.fit(search=False)
-    assert len(heard.ticks) == 4
+    assert heard.finder.counts["optimizer"] == 5
+    trainer.fit(search=False, micro=2)
+    assert len(heard.ticks) == 2
 
 
 def test_validation_batches_of_fastai_are_no_steps(heard: Heard, build: Build) -> None:

@@ -28,13 +28,13 @@ _ALGORITHMS = {
 def _hook(module: Any, reporter: Reporter) -> None:
     if module.__name__ == _CALLBACKS:
         callback = module.BaseCallback
-        callback.on_rollout_start = _before_outermost(callback.on_rollout_start, reporter)
+        callback.on_rollout_start = _after_outermost(callback.on_rollout_start, reporter)
         return
     algorithm = getattr(module, _ALGORITHMS[module.__name__])
     algorithm.learn = reporter.during(algorithm.learn, _ITERATIONS, "policy")
 
 
-def _before_outermost(method: Method, reporter: Reporter) -> Method:
+def _after_outermost(method: Method, reporter: Reporter) -> Method:
     """A list of callbacks passes the call on to each of its callbacks."""
     inside = threading.local()
 
@@ -44,10 +44,11 @@ def _before_outermost(method: Method, reporter: Reporter) -> Method:
             return method(this)
         inside.value = True
         try:
-            reporter.tell("framework", sys._getframe(1))
-            return method(this)
+            result = method(this)
         finally:
             inside.value = False
+        reporter.tell("framework", sys._getframe(1))
+        return result
 
     return call
 
