@@ -25,6 +25,7 @@ from stepscope.session.model import (
     ProfileRequest,
     Progress,
 )
+from stepscope.session.own_code import own_folders
 from stepscope.session.process import AgentProcess
 
 
@@ -166,7 +167,7 @@ def _attempt(
     if cancel.cancelled:
         raise failures.cancelled(target.name)
     on_progress(Progress(Phase.STARTING))
-    roots = [target.parent, *request.workspace]
+    roots = own_folders(target, cwd, request.workspace)
     config = {
         "target": str(target),
         # sys.argv[0] as the person typed it, where it still names the file from the new folder.
