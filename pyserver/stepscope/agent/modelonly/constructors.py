@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+from .annotations import is_callable_type, is_sequence, without_none
 from .classes import ModelClass, top_level
 from .names import VARIANTS, lists_for, values_for
 from .parameters import Use, uses_of
@@ -133,7 +134,7 @@ class Guesser:
     ) -> tuple[str, bool]:
         """(text, whether it is a configuration)."""
         use = self._use(made, name)
-        kind = _without_none(kind)
+        kind = without_none(kind)
         found = self._by_type(owner, name, kind, use, variant, depth)
         if found is not None:
             return found, bool(isinstance(kind, type) and _CONFIG_CLASS.search(kind.__name__))
@@ -175,7 +176,7 @@ class Guesser:
                 if depth >= _DEPTH:
                     raise CannotGuess(owner, name, f"a {kind.__name__}")
                 return self.call(self._name_of(kind), kind, variant, depth + 1)[0]
-        if _is_callable_type(kind) and not values_for(name, variant):
+        if is_callable_type(kind) and not values_for(name, variant):
             matching = self._class_named(name)
             if matching is not None:
                 return matching
@@ -225,7 +226,7 @@ class Guesser:
             return use.choices[min(variant, len(use.choices) - 1)]
         if kind is float:
             return (values_for(name, variant) or ("0.1",))[0]
-        many = _is_sequence(kind)
+        many = is_sequence(kind)
         if use.is_list or many:
             return _a_list(name, use, variant)
         named = values_for(name, variant)
@@ -363,26 +364,6 @@ def _hints(made: Any) -> dict[str, Any]:
     except Exception:
         raw = getattr(init, "__annotations__", {})
         return {name: kind for name, kind in raw.items() if not isinstance(kind, str)}
-
-
-def _without_none(kind: Any) -> Any:
-    """``X`` of ``X | None``; the first of other unions."""
-    arguments = [a for a in typing.get_args(kind) if a is not type(None)]
-    name = getattr(typing.get_origin(kind), "__name__", str(typing.get_origin(kind)))
-    if name in ("Union", "UnionType", "typing.Union", "Optional") and arguments:
-        return arguments[0]
-    return kind
-
-
-def _is_callable_type(kind: Any) -> bool:
-    origin = typing.get_origin(kind)
-    named = getattr(origin, "__name__", "") or getattr(kind, "__name__", "")
-    return origin is type or named == "Callable"
-
-
-def _is_sequence(kind: Any) -> bool:
-    origin = typing.get_origin(kind) or kind
-    return origin in (list, tuple) or getattr(origin, "__name__", "") in ("Sequence", "Iterable")
 
 
 def _fields(made: Any) -> set[str]:

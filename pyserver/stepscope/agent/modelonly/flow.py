@@ -9,33 +9,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from dataclasses import dataclass, field
 from typing import Any
+
+from .reach import Reach, note_axes, note_parts
 
 _MOVES = {"transpose", "permute", "movedim", "moveaxis", "t", "swapaxes", "swapdims"}
 _RESHAPES = {"view", "reshape", "flatten", "unsqueeze", "unfold", "repeat", "expand", "squeeze"}
 _INTEGERS = {"long", "int"}
 _ENDS = {"size", "dim", "numel", "item", "tolist", "nelement", "stride", "is_floating_point"}
 _DEPTH = 12
-
-
-@dataclass
-class Reach:
-    """What is known of one argument. ``leaf`` is the first layer of torch's own that gets it."""
-
-    leaf: Any = None
-    rank: int | None = None
-    axes: tuple[str, ...] = ()  # names of its axes in an einops pattern
-    moved: bool = False  # axes change places before the leaf
-    reshaped: bool = False
-    integers: bool = False
-    weight: tuple[int, ...] = ()  # shape of a parameter that it is multiplied with
-    added: tuple[int, ...] = ()  # shape of a parameter that is added to it
-    keys: list[str] = field(default_factory=list)
-    attributes: list[str] = field(default_factory=list)
-    items: int | None = None  # it is a sequence of so many
-    in_list: bool = False  # it is a sequence of any length
-    joined: bool = False  # it is concatenated with something else before the leaf
 
 
 class _Found(Exception):
@@ -65,7 +47,7 @@ class Flow:
         except RecursionError:
             return Reach()
         if key is None:
-            _note_parts(_parsed(type(module).forward), parameter, found)
+            note_parts(_parsed(type(module).forward), parameter, found)
         return found
 
     def _module(
@@ -87,7 +69,7 @@ class Flow:
         name = type(module).__name__
         pattern = getattr(module, "pattern", None)
         if name in ("Rearrange", "Reduce") and isinstance(pattern, str):
-            _note_axes(pattern, found)
+            note_axes(pattern, found)
             return
         if type(module).__module__.startswith("torch.nn."):
             inner = [m for m in module.modules() if isinstance(m, nn.MultiheadAttention)]
@@ -337,7 +319,7 @@ class _Walk:
                     for other in node.args[1:]:
                         self._multiplied(other)
                 else:
-                    _note_axes(text, self.found)
+                    note_axes(text, self.found)
         elif name in ("one_hot", "embedding"):
             self.found.integers = True
             raise _Found
@@ -462,44 +444,6 @@ class _Walk:
     def _at_least(self, rank: int) -> None:
         if rank > 2:
             self._rank(rank)
-
-
-def _note_parts(node: ast.FunctionDef | None, name: str, found: Reach) -> None:
-    """Keys and attributes beyond the first that leads to a layer."""
-    for part in ast.walk(node) if node is not None else ():
-        holder = getattr(part, "value", None) or getattr(getattr(part, "func", None), "value", None)
-        if not (isinstance(holder, ast.Name) and holder.id == name):
-            continue
-        key: Any = None
-        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
-            key = part.slice.value
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            if part.func.attr == "get" and part.args and isinstance(part.args[0], ast.Constant):
-                key = part.args[0].value
-        elif isinstance(part, ast.Attribute) and part.attr not in found.attributes:
-            found.attributes.append(part.attr)
-        if isinstance(key, str) and key not in found.keys:
-            found.keys.append(key)
-
-
-def _note_axes(pattern: str, found: Reach) -> None:
-    left = pattern.split("->")[0]
-    axes: list[str] = []
-    depth = 0
-    for word in left.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            depth += 1
-            axes.append("")
-        elif word == ")":
-            depth -= 1
-        elif depth:
-            axes[-1] = f"{axes[-1]} {word}".strip()
-        else:
-            axes.append(word)
-    if not (found.axes or found.moved or found.reshaped or "..." in axes):
-        found.axes = tuple(axes)
-        found.rank = len(axes)
-    found.reshaped = True
 
 
 def _held(holder: Any, name: str) -> Any:

@@ -96,7 +96,7 @@ def override_for(
 def parse_inputs(written: Written) -> Inputs:
     """Arguments as they stand between the parentheses of a call. Raises ``SyntaxError``."""
     call = ast.parse(f"_({written.text})", mode="eval").body
-    if not isinstance(call, ast.Call):
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise SyntaxError("not the arguments of a call")
     if any(word.arg is None for word in call.keywords):
         raise SyntaxError("** is not possible here")
