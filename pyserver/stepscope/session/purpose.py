@@ -25,17 +25,22 @@ def purpose_of(source: str | bytes) -> Purpose:
     except (SyntaxError, ValueError, RecursionError):
         return Purpose(trains=False, only_defines=False)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]
+    executed = list(_executed(tree))
+    trains = any(_trains(node) for node in executed)
+    outside = [node for node in tree.body if not isinstance(node, _DEFINITIONS)]
     return Purpose(
-        trains=any(_trains(node) for node in _executed(tree)),
-        only_defines=bool(classes) and all(_is_harmless(node) for node in tree.body),
+        trains=trains,
+        only_defines=bool(classes)
+        and not trains
+        # Functions of the file that run may do anything.
+        and len(executed) == len(outside)
+        and all(_is_harmless(node) for node in outside),
     )
 
 
 def _is_harmless(node: ast.stmt) -> bool:
-    if isinstance(node, _DEFINITIONS) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    ):
-        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
     if isinstance(node, (ast.If, ast.Try)):
         return all(isinstance(inner, (*_DEFINITIONS, ast.Assign, ast.Pass)) for inner in node.body)
     return isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))

@@ -21,6 +21,11 @@ CLASS = "class Net(nn.Module):\n    def forward(self, x):\n        return x\n"
         pytest.param(f"{CLASS}\nprint(Net()(3))\n", False, id="a call"),
         pytest.param(f"{CLASS}\nif __name__ == '__main__':\n    print(1)\n", False, id="a guard"),
         pytest.param(f"{CLASS}\nfor x in y:\n    Net()(x)\n", False, id="a loop"),
+        pytest.param(f"{CLASS}\nx = torch.zeros(3)\n", True, id="a call of torch"),
+        pytest.param(
+            f"{CLASS}\ndef run():\n    return 1\nx = run()\n", False, id="a function that runs"
+        ),
+        pytest.param(f"{CLASS}\nh = Net().fit(x)\n", False, id="a fit"),
         pytest.param("def f():\n    return 1\n", False, id="no class"),
         pytest.param("class A:\n    pass\n", False, id="no base"),
         pytest.param("class (", False, id="no Python"),

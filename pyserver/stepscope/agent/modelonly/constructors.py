@@ -24,9 +24,14 @@ _CONFIG_NAME = re.compile(r"(.*_)?(config|cfg|conf|args|arguments|hparams|hp|opt
                           r"params|settings|configs)$")  # fmt: skip
 _MODULE_NAME = re.compile(r"(.*_)?(backbone|encoder|decoder|model|net|network|module|layer|body|"
                           r"trunk|head|extractor|base_model|generator|discriminator|block|vit|"
-                          r"transformer|attn|attention|mlp|embedder)s?$")  # fmt: skip
+                          r"transformer|attn|attention|mlp|embedder|teacher|student"
+                          r")s?$")  # fmt: skip
 _CALLABLE_NAME = re.compile(r"(.*_)?(fn|func|function|callback|factory|builder|criterion|sampler|"
                             r"transform)$")  # fmt: skip
+_OF_MODULES = {
+    "parameters", "named_parameters", "modules", "named_modules", "children", "named_children",
+    "state_dict", "eval", "requires_grad_", "register_forward_hook", "forward",
+}  # fmt: skip
 _PLAIN_TYPES = {int: "8", float: "0.1", bool: "False", str: "'base'"}
 _DEPTH = 4
 
@@ -138,7 +143,10 @@ class Guesser:
         found = self._by_type(owner, name, kind, use, variant, depth)
         if found is not None:
             return found, bool(isinstance(kind, type) and _CONFIG_CLASS.search(kind.__name__))
-        if _CONFIG_NAME.match(name) or len(use.attributes) >= 2 or use.keys:
+        if _OF_MODULES & set(use.attributes):
+            raise CannotGuess(owner, name, "a module")
+        looks = len(use.attributes) >= 2 and not _MODULE_NAME.match(name)
+        if _CONFIG_NAME.match(name) or looks or use.keys:
             configured = self._configuration(owner, name, kind, use, variant, depth)
             if configured is not None:
                 return configured, True
@@ -266,7 +274,10 @@ class Guesser:
         layers = [value for value in named if value.startswith("nn.")]
         if layers:
             return layers[min(variant, len(layers) - 1)]
-        raise CannotGuess(owner, name, "a module" if _MODULE_NAME.match(name) else "a function")
+        if _MODULE_NAME.match(name):
+            raise CannotGuess(owner, name, "a module")
+        plain = _CALLABLE_NAME.match(name)
+        raise CannotGuess(owner, name, "a function" if plain else "a module or a function")
 
     def _as_passed(self, use: Use, variant: int, depth: int) -> str | None:
         """What the parameter is for another class of the file that gets it."""

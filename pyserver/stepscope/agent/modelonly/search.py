@@ -303,8 +303,10 @@ class Search:
         """The furthest that was reached, and what to write down."""
         if not problems:
             problems = [(1, f"{entry.name} could not be made within {_TOTAL_S:g} s")]
-        # The first problem of those that came furthest is about the most trusted constructor.
-        stage = max(stage for stage, _ in problems)
+        # The first problem of those that came furthest is about the most trusted constructor; but
+        # an argument that cannot be guessed is the reason, whatever was written elsewhere.
+        stages = {stage for stage, _ in problems}
+        stage = 3 if 3 in stages else min(stages)
         text = next(text for reached, text in problems if reached == stage)
         if stage == 3:
             advice = "# stepscope: inputs=..."
