@@ -230,12 +230,13 @@ class Guesser:
     def _by_use(
         self, owner: str, name: str, kind: Any, use: Use, variant: int, depth: int
     ) -> str | None:
-        if use.choices:
-            return use.choices[min(variant, len(use.choices) - 1)]
+        # What it is compared with: texts, and members of what the file knows by name.
+        choices = [c for c in use.choices if c[0] == "'" or hasattr(self.module, c.split(".")[0])]
+        if choices:
+            return choices[min(variant, len(choices) - 1)]
         if kind is float:
             return (values_for(name, variant) or ("0.1",))[0]
-        many = is_sequence(kind)
-        if use.is_list or many:
+        if is_sequence(kind) or (use.is_list and kind not in _PLAIN_TYPES):
             return _a_list(name, use, variant)
         named = values_for(name, variant)
         local = self._class_named(name)

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import sys
 from types import ModuleType
+from typing import Any
 
 from .. import target
 
@@ -52,6 +53,17 @@ def module_name(path: str) -> tuple[str, str]:
             break
         names.insert(0, package)
     return folder, ".".join(names)
+
+
+def package_names(module: ModuleType) -> dict[str, Any]:
+    """What the packages around a module offer by name; the closest one decides."""
+    names: dict[str, Any] = {}
+    parts = (getattr(module, "__package__", None) or "").split(".")
+    for count in range(1, len(parts) + 1):
+        package = sys.modules.get(".".join(parts[:count]))
+        if package is not None:
+            names |= {k: v for k, v in vars(package).items() if not k.startswith("_")}
+    return names
 
 
 def _is_file(module: ModuleType, path: str) -> bool:

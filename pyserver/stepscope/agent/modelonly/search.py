@@ -13,6 +13,7 @@ from typing import Any
 from . import overrides
 from .classes import ModelClass, model_classes, roots
 from .constructors import CannotGuess, Constructor, Guesser
+from .importing import package_names
 from .inputs import InputFinder, Inputs, known_values
 from .load import free_memory, parameter_bytes, raised_batch
 from .overrides import Override, Written
@@ -87,7 +88,7 @@ class Search:
         self.classes = model_classes(self.tree, module, torch)
         self.comments = overrides.comments(source)
         self.guesser = Guesser(module, self.tree, self.classes, torch)
-        self.trial = Trial(torch, module)
+        self.trial = Trial(torch, module, package_names(module))
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.end = time.monotonic() + _TOTAL_S
 
@@ -152,7 +153,7 @@ class Search:
         )
         usages = documented(
             self.tree, self.path, entry.name, self.guesser.factories(entry.name),
-            set(vars(self.module)),
+            set(self.trial.names),
         )  # fmt: skip
         problems: list[tuple[int, str]] = []
         for constructor in self._constructors(entry, override, usages):

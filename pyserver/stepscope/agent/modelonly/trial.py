@@ -36,20 +36,27 @@ class Step:
 
 
 class Trial:
-    """Evaluates expressions among the names of one file."""
+    """Evaluates expressions among the names of one file, and then those ``around`` it."""
 
-    def __init__(self, torch: Any, module: types.ModuleType) -> None:
+    def __init__(self, torch: Any, module: types.ModuleType, around: dict[str, Any]) -> None:
         self.torch = torch
-        self.names: dict[str, Any] = {
-            "torch": torch,
-            "nn": torch.nn,
-            "F": torch.nn.functional,
-            "math": math,
-            "partial": functools.partial,
-            "functools": functools,
-            "Namespace": argparse.Namespace,
-            "SimpleNamespace": types.SimpleNamespace,
-        } | vars(module)
+        self._caches = [
+            v for v in vars(module).values() if type(v).__name__ == "_lru_cache_wrapper"
+        ]
+        self.names: dict[str, Any] = (
+            around
+            | {
+                "torch": torch,
+                "nn": torch.nn,
+                "F": torch.nn.functional,
+                "math": math,
+                "partial": functools.partial,
+                "functools": functools,
+                "Namespace": argparse.Namespace,
+                "SimpleNamespace": types.SimpleNamespace,
+            }
+            | vars(module)
+        )
 
     def make(self, text: str, made: Any, device: str) -> Made:
         """Evaluate a constructor. Raises what it raises; TypeError if it makes no module."""
@@ -75,8 +82,13 @@ class Trial:
         # Made here and moved: random numbers on the meta device cost seconds of imports.
         args, kwargs = self.arguments(inputs, batch, "cpu")
         args, kwargs = _moved(self.torch, args, "meta"), _moved(self.torch, kwargs, "meta")
-        with self.torch.device("meta"):
-            model(*args, **kwargs)
+        try:
+            with self.torch.device("meta"):
+                model(*args, **kwargs)
+        finally:
+            # A table that a cached function has made meanwhile holds no numbers.
+            for held in self._caches:
+                held.cache_clear()
 
     def is_uncertain(self, error: BaseException) -> bool:
         """Whether the meta device is to blame rather than the shapes."""

@@ -1,0 +1,2 @@
+from .backbone import Backbone as Backbone
+from .probe import Probe as Probe
