@@ -218,9 +218,9 @@ export interface Coverage {
    */
   host: number;
   /**
-   * Of operator time, what has an exact user line. A share, 0 to 1.
+   * Of operator time, what has an exact user line. A share, 0 to 1; null where no operator was recorded.
    */
-  work: number;
+  work: number | null;
 }
 /**
  * One executing source line. cost_ms, host_ms and work_ms are three ledgers, never to be added to one another.
@@ -251,17 +251,17 @@ export interface Line {
    */
   host_ms: number;
   /**
-   * Compute this line caused, wherever it ran, ms: device busy time with an accelerator, else operator time. forward_ms + backward_ms.
+   * Compute this line caused, wherever it ran, ms: device busy time with an accelerator, else operator time. forward_ms + backward_ms; null where no operator was recorded.
    */
-  work_ms: number;
+  work_ms: number | null;
   /**
-   * Of work_ms, in the forward pass.
+   * Of work_ms, in the forward pass; null where no operator was recorded.
    */
-  forward_ms: number;
+  forward_ms: number | null;
   /**
-   * Of work_ms, in the backward pass.
+   * Of work_ms, in the backward pass; null where no operator was recorded.
    */
-  backward_ms: number;
+  backward_ms: number | null;
   /**
    * Time the device had nothing to do while the host was on this line, ms; null without an accelerator.
    */
@@ -414,9 +414,9 @@ export interface Unattributed {
    */
   host_ms: number;
   /**
-   * Compute, ms.
+   * Compute, ms; null where no operator was recorded.
    */
-  work_ms: number;
+  work_ms: number | null;
   /**
    * Operators without a line.
    */

@@ -250,6 +250,7 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
         memory=_memory_profile(ledgers),
         sources=_sources({line.file for line in lines}, facts),
         notes=notes,
+        work_measured=mapped.ops is not None and len(mapped.ops) > 0,
     )
 
 

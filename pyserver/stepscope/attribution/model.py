@@ -242,3 +242,4 @@ class Profile:
     memory: MemoryProfile | None
     sources: dict[str, str]  # file -> text as it was when it ran
     notes: tuple[str, ...] = ()
+    work_measured: bool = True  # False: no operator was recorded, so work is unknown, not zero

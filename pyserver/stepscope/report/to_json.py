@@ -26,6 +26,8 @@ from stepscope.report.model import SCHEMA, Hint, Report
 
 Json = dict[str, Any]
 
+_OF_OPERATORS = ("work_ms", "forward_ms", "backward_ms")
+
 DUST = 1e-9
 """Below this a difference is one of rounding: a picosecond of a step of a millisecond."""
 
@@ -33,7 +35,7 @@ DUST = 1e-9
 def report_to_json(report: Report) -> Json:
     """The report as plain dicts, lists, numbers and strings."""
     written: Json = _without_dust(_report(report))
-    return written
+    return written if report.profile.work_measured else _without_work(written)
 
 
 def report_to_text(report: Report) -> str:
@@ -99,6 +101,14 @@ def _without_dust(value: Any) -> Any:
 def _share(value: float) -> float:
     """A sum of shares that should be all of it is 1, not 1.0000000000000002."""
     return 1.0 if 1 < value < 1 + DUST else value
+
+
+def _without_work(written: Json) -> Json:
+    """No operator was recorded: what would be told of them is null, never 0."""
+    written["coverage"]["work"] = None
+    for part in (*written["lines"], written["unattributed"]):
+        part.update({key: None for key in _OF_OPERATORS if key in part})
+    return written
 
 
 def _files(files: FilesTouched) -> Json:

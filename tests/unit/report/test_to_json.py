@@ -19,6 +19,7 @@ from tests import factories as make
 
 NOT_PUBLISHED = {
     "sources": "text of the user's files: what an editor compares with, not a result",
+    "work_measured": "what was not measured is null in the JSON",
 }
 
 DATACLASS_OF: dict[str, tuple[type, ...]] = {
@@ -115,6 +116,17 @@ def test_every_object_is_closed_and_described() -> None:
         assert definition["description"]
         visit(definition, name)
     assert problems == []
+
+
+def test_work_that_no_profiler_recorded_is_null() -> None:
+    profile = dataclasses.replace(make.profile(lines=[make.line(1, 2.0)]), work_measured=False)
+    written = report_to_json(report_model.Report(profile, ()))
+    jsonschema.validate(written, load_schema())
+    for part in (*written["lines"], written["unattributed"]):
+        assert part["work_ms"] is None
+        assert part["cost_ms"] is not None
+    assert written["lines"][0]["forward_ms"] is written["lines"][0]["backward_ms"] is None
+    assert written["coverage"]["work"] is None
 
 
 def test_a_number_that_is_not_finite_is_refused() -> None:
