@@ -15,7 +15,9 @@ const STAGE_LIMIT_MS = 15 * 60_000;
 const inVenv = (name) => path.join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin', name);
 const python = (...args) => [inVenv('python'), ...args];
 const node = (...args) => [process.execPath, ...args];
-const pytest = (folder) => python('-m', 'pytest', '-q', folder);
+const pytest = (folder, ...args) => python('-m', 'pytest', '-q', ...args, folder);
+/** A test file stays in one process: its runs of targets are shared by its tests. */
+const BY_FILE = ['-n', '2', '--dist', 'loadfile'];
 
 /**
  * `detail` picks the lines of the output worth repeating; `mayskip`: its skips are no
@@ -30,7 +32,7 @@ const STAGES = [
   { name: 'mypy', command: python('-m', 'mypy') },
   { name: 'import-linter', command: [inVenv('lint-imports')] },
   { name: 'unit', command: pytest('tests/unit'), detail: pytestDetail },
-  { name: 'agent', command: pytest('tests/agent'), detail: pytestDetail },
+  { name: 'agent', command: pytest('tests/agent', ...BY_FILE), detail: pytestDetail },
   { name: 'lsp', command: pytest('tests/lsp'), detail: pytestDetail },
   { name: 'gpu', command: pytest('tests/gpu'), detail: pytestDetail, mayskip: true },
   { name: 'tsc', command: node(nodeTool('typescript', 'bin', 'tsc'), '--noEmit') },
