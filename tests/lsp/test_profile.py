@@ -65,6 +65,7 @@ async def test_the_request_is_made_of_options_and_parameters(start_session: Star
         "timeout_s": 60.0,
         "workspace": [str(session.folder)],
         "cpu": True,
+        "guard": True,
         "env": {"A": "1"},
         "limits": [20.0, 30.0, 2.0],
     }
