@@ -11,6 +11,7 @@ import termios
 import urllib.error
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.machinery import BuiltinImporter
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,15 @@ class Case:
 
 
 def missing(module: str) -> Ending:
-    return ending(*really(lambda: __import__(module)))
+    """Importing ``module`` where it is not installed; here it may be, for other tests."""
+
+    def imported() -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delitem(sys.modules, module, raising=False)
+            patch.setattr(sys, "meta_path", [BuiltinImporter])
+            __import__(module)
+
+    return ending(*really(imported))
 
 
 def name_error(name: str) -> Ending:
@@ -765,7 +774,8 @@ def ended(**fields: object) -> dict[str, object]:
         (
             ended(),
             "ended without a step: no optimizer step, backward pass or repeated module call was "
-            "seen. Call stepscope.step() at the end of each step to mark them.",
+            "seen. Choose the loop whose passes are the steps (the lens above it, or --loop "
+            "LINE), or call stepscope.step() at the end of each.",
         ),
     ],
 )
