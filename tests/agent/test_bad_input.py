@@ -249,7 +249,8 @@ def test_exit_without_a_status_before_any_step(project: Project) -> None:
         FailureKind.NO_STEP,
         3,
         "train.py ended without a step: no optimizer step, backward pass or repeated module call "
-        "was seen. Call stepscope.step() at the end of each step to mark them.",
+        "was seen. Choose the loop whose passes are the steps (the lens above it, or --loop "
+        "LINE), or call stepscope.step() at the end of each.",
     )
 
 

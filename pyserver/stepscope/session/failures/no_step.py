@@ -8,7 +8,10 @@ from typing import Any
 _LONGEST = 200
 _BUSY_CHILDREN_S = 1.0
 _NOT_TEXT = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
-_MARK = "Call stepscope.step() at the end of each step to mark them."
+_MARK = (
+    "Choose the loop whose passes are the steps (the lens above it, or --loop LINE), or call "
+    "stepscope.step() at the end of each."
+)
 
 
 def last_words(output: str) -> str:
