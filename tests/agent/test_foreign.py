@@ -32,9 +32,7 @@ PASSES = {"clean": 2, "lines": 2, "map": 2, "detail": 1}
 VOID = 2
 """So many passes may lie before it is clear what a step is."""
 
-PENDING: dict[str, str] = {
-    "world_size_zero": "its message does not name the GPUs that it asks for",
-}
+PENDING: dict[str, str] = {}
 """Scripts whose truth is not yet met, and what it waits for."""
 
 
@@ -162,11 +160,11 @@ def wrong_steps(found: Visit) -> list[str]:
             if inside != 1:
                 problems.append(f"{what} {n} has {inside} passes of the script in it")
 
-    for window in found.capture.windows:
+    for window in found.windows():
         count(f"{window.kind}: between tick and tick", list(window.ticks))
     for recording in found.recordings():
         count(f"{recording.kind}: in whole step", recording.bounds)
-    first, last = found.capture.windows[0].start, found.capture.windows[-1].end
+    first, last = found.windows()[0].start, found.windows()[-1].end
     before = sum(time < first for time in made) - (found.capture.facts["warmup"] + 1)
     late = {"short", "late"} & found.script.flags  # a short one has been run twice
     if before < 0 or (before > VOID and not late):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stepscope.agent.capture import Capture, read_capture
+from stepscope.agent.capture import Capture, Window, read_capture
 from stepscope.attribution.attribute import attribute
 from stepscope.attribution.model import Profile
 from stepscope.session.model import CancelToken, Failure, ProfileRequest
@@ -49,9 +49,14 @@ class Visit:
         return sorted(int(time) for time, process in found if process in (b"", shown))
 
     def recordings(self) -> list[Recording]:
-        """Those that lie along whole passes of the loop."""
+        """Those of the process that is shown which lie along whole passes of the loop."""
         assert self.timeline is not None
-        return [r for r in self.timeline.recordings if r.kind != "clean"]
+        return [r for r in self.timeline.recordings if r.kind not in ("clean", "worker")]
+
+    def windows(self) -> list[Window]:
+        """Those of the process that is shown, in the order in which they were made."""
+        assert self.capture is not None
+        return [window for window in self.capture.windows if window.kind != "worker"]
 
 
 class Noted(AgentProcess):

@@ -100,8 +100,16 @@ def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
         **_steps(agent),
         loop=agent.finder.loop is not None,
         defined=_defined_models(agent),
+        found_no_gpu=_found_no_gpu(agent),
         children_s=round(times.children_user + times.children_system, 1),
     )
+
+
+def _found_no_gpu(agent: Agent) -> bool:
+    """Whether the target's own file asks how many GPUs there are, and there is none."""
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    return b"device_count(" in agent.source and cuda is not None and not cuda.device_count()
 
 
 def _defined_models(agent: Agent) -> list[str]:

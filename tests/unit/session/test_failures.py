@@ -762,6 +762,11 @@ def ended(**fields: object) -> dict[str, object]:
             "that you start.",
         ),
         (
+            ended(defined=["Net"], found_no_gpu=True),
+            "ended without a step: it asks how many GPUs there are, and this machine has none. "
+            "Have it work with one process on the CPU then, or run it where a GPU is.",
+        ),
+        (
             ended(defined=["Head", "Net"]),
             "ended without a step: it defines Head, Net and calls no model. Profile the file that "
             'trains or runs it, or call it in a loop under `if __name__ == "__main__":`.',

@@ -40,6 +40,11 @@ def no_step(message: dict[str, Any], name: str) -> str:
             "have it train in the process that you start."
         )
     if not any(counts.values()):
+        if message.get("found_no_gpu"):
+            return (
+                f"{name} ended without a step: it asks how many GPUs there are, and this machine "
+                "has none. Have it work with one process on the CPU then, or run it where a GPU is."
+            )
         defined = message.get("defined") or []
         if defined:
             names = ", ".join(defined[:3]) + (" and more" if len(defined) > 3 else "")
