@@ -129,3 +129,10 @@ def test_without_a_gpu_everything_else_is_silent(source: str) -> None:
 def test_the_underline_reaches_to_the_end_of_the_statement() -> None:
     (found,) = on_cpu("for x in data:\n    print(\n        loss.item(),\n        1,\n    )\n", 3)
     assert (found.line, found.end_line) == (3, 5)
+
+
+def test_without_a_gpu_a_statement_that_reads_several_values_is_one_hint() -> None:
+    source = "for x in xs:\n    print(\n        a.item(),\n        b.item(),\n    )\n    float(c)\n"
+    syncs = [sync(line=(TARGET, line), wait_ms=None) for line in (4, 3, 6)]
+    found = evaluate(facts(cpu(), sources={TARGET: source}, syncs=tuple(syncs)))
+    assert [(finding.line, finding.end_line) for finding in found] == [(3, 5), (6, 6)]

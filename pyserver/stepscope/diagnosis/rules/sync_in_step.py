@@ -61,17 +61,22 @@ _FUNCTIONS = frozenset({"float", "int", "print"})
 
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
-    """One finding per line."""
+    """One finding per line; where nothing is measured, one per statement."""
     by_line: dict[LineKey, list[SyncFacts]] = {}
     for sync in facts.syncs:
         by_line.setdefault(sync.line, []).append(sync)
     findings: list[Finding] = []
-    for key, syncs in by_line.items():
+    statements: set[tuple[str, int]] = set()
+    for key, syncs in sorted(by_line.items()):
         per_step = sum(sync.per_step for sync in syncs)
         if per_step < THRESHOLDS.per_step:
             silent(NAME, f"{per_step:.2f} per step on line {key[1]}")
         elif facts.machine.device == "cpu":
-            findings += _written(facts, key, syncs, per_step)
+            for finding in _written(facts, key, syncs, per_step):
+                # What is read after the first value of a statement finds the GPU's work done.
+                if (finding.file, finding.end_line) not in statements:
+                    statements.add((finding.file, finding.end_line))
+                    findings.append(finding)
         else:
             findings += _measured(facts, key, syncs, per_step)
     return tuple(findings)
