@@ -153,7 +153,7 @@ class Functions:
     def mkdir(self, path: Name, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
         original = self.originals["mkdir"]
         path, dir_fd = _without_folder(path, dir_fd)
-        real = None if dir_fd is not None else self.redirects.locate(path)
+        real = None if dir_fd is not None else self.redirects.locate(path, last=False)
         if real is None or self.redirects.exempt(real):
             original(path, mode, dir_fd=dir_fd)
             return
@@ -195,8 +195,9 @@ class Functions:
             rename(redirects, src, dst, source, goal)
 
     def _rename_free(self, original: Any, src: Name, dst: Name, source: str, goal: str) -> None:
+        redirects = self.redirects
         try:
-            original(src, dst)
+            original(redirects.name_to_use(src, source), redirects.name_to_use(dst, goal))
         except OSError as error:
             # An overlay makes two file systems of one.
             across = self._moves_across(source) or self._moves_across(goal)
@@ -230,7 +231,8 @@ class Functions:
         redirects = self.redirects
         real, real_goal = redirects.locate(source, False), redirects.locate(goal, False)
         if redirects.is_free(real) and redirects.is_free(real_goal):
-            original(src, dst, **kwargs)
+            names = redirects.name_to_use(src, real), redirects.name_to_use(dst, real_goal)
+            original(*names, **kwargs)
             redirects.mark_made(real_goal)
         else:
             redirects.copy_to(source, goal, real, real_goal)

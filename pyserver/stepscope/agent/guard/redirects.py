@@ -179,9 +179,9 @@ class Redirects:
             return private
         if self.is_hidden(real):
             return self.mirror(self.files, real)  # nothing is there: the system says so
-        return real if self._name(path, real) is real else None
+        return real if self.name_to_use(path, real) is real else None
 
-    def _name(self, path: Name, real: str) -> Name:
+    def name_to_use(self, path: Name, real: str) -> Name:
         """The name itself where the system goes the same way as we do, else the real path."""
         if self._stamp[_LINKS] or (self._inside and not os.path.isabs(path)):
             return real
@@ -211,6 +211,7 @@ class Redirects:
         ``fresh``: the name must not exist, or the system refuses. ``attributes``: no permission to
         write is needed. Raises FileNotFoundError where the target no longer sees the folder.
         """
+        last = last and not fresh  # the name itself must not exist, whatever a link of it says
         stamp = self._forget_if_changed()
         key = places.absolute(path)
         known = None if fresh or not last or self._inside else self._writes.get(key)
@@ -228,7 +229,7 @@ class Redirects:
     ) -> Place:
         real = self.locate(path, last)
         if self.exempt(real):
-            return Place(None if self._name(path, real) is path else real)
+            return Place(None if self.name_to_use(path, real) is path else real)
         with self.lock:
             if not self.idle():
                 private = self.private_of(real)
@@ -237,7 +238,7 @@ class Redirects:
                 if self.is_hidden(real):
                     return Place(self._private_for(real, path))
             found = try_lstat(real)
-            place = None if self._name(path, real) is path else real
+            place = None if self.name_to_use(path, real) is path else real
             if found is None:
                 return Place(place, new=real)
             # Folders, devices and pipes hold nothing; what may not be written fails by itself.
@@ -292,10 +293,11 @@ class Redirects:
         """Make a symbolic link; ``make`` makes it at the place that it is given."""
         with self.lock:
             if self.exempt(real) or self.where(real) is not None:
-                make(self.private_of(real) or path)  # the latter fails, as it would have
+                # The latter fails, as it would have.
+                make(self.private_of(real) or self.name_to_use(path, real))
                 return
             place = self.landing(real, path)
-            make(place.at or path)
+            make(place.at or self.name_to_use(path, real))
             if place.at is not None:
                 self.has_links()
                 self.changed()
@@ -387,7 +389,7 @@ class Redirects:
                 make(self._private_for(real, path))
                 self.changed()
                 return
-            make(path if self.private_of(real) is None else private)
+            make(self.name_to_use(path, real) if self.private_of(real) is None else private)
             self.mark_made(real)
 
     def remove_file(self, path: Name, real: str, remove: Callable[[Name], None]) -> None:
@@ -398,11 +400,12 @@ class Redirects:
                 remove(private)
                 self.hide(real)
             elif self.is_hidden(real):
+                self.check_folder(os.path.dirname(real), path)
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
             else:
                 found = try_lstat(real)
                 if found is None or stat.S_ISDIR(found.st_mode) or not may_remove(real):
-                    remove(path)  # it fails, as it would have
+                    remove(self.name_to_use(path, real))  # it fails, as it would have
                 elif self.is_ours(real):
                     remove(real)
                     self.unmark_made(real)
@@ -417,11 +420,14 @@ class Redirects:
                 raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
             at = self.where(real)
             if at is None:
+                self.check_folder(os.path.dirname(real), path)
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
             found = _lstat(at)
             full = names is None and stat.S_ISDIR(found.st_mode) and _listdir(at)
             if full or not (stat.S_ISDIR(found.st_mode) and may_remove(at)):
-                remove(path if at == real else at)  # it fails, as it would have
+                remove(
+                    self.name_to_use(path, real) if at == real else at
+                )  # it fails, as it would have
             elif self.is_ours(real):
                 remove(real)
                 self.unmark_made(real)
