@@ -8,20 +8,17 @@ nothing.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import threading
 import time
-import types
 import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from .capture import FETCH_COLUMNS, new_table
+from .module_calls import ModuleCalls
 from .own_profilers import replace_profilers
-from .standing_for import looked_through, standing_for
-
-_DYNAMO = os.path.join("torch", "_dynamo")
+from .standing_for import standing_for
 
 
 class Listener(Protocol):
@@ -127,8 +124,8 @@ def install(
     loaders: Loaders,
     models: Models,
     note: Callable[[str], None],
-) -> Callable[[], None]:
-    """Wrap torch's entry points. Returns what takes the module-call wrapper out again.
+) -> ModuleCalls:
+    """Wrap torch's entry points. Returns what hears of module calls, which is to be stopped.
 
     ``note`` takes a sentence that the reader of the report must know.
     """
@@ -137,7 +134,13 @@ def install(
     _wrap_backward(torch, tell)
     _wrap_loaders(loaders)
     replace_profilers(torch, tell, note)
-    return _wrap_modules(torch, tell, loaders, models)
+
+    def called(module: Any, frame: Any) -> None:
+        if not loaders.fetching and next(module.parameters(), None) is not None:
+            models.modules.add(module)
+            tell("module", frame)
+
+    return ModuleCalls(torch, called)
 
 
 def _wrap_optimizers(tell: Callable[[str, Any], None], models: Models) -> None:
@@ -197,48 +200,3 @@ def _wrap_loaders(loaders: Loaders) -> None:
     loader_class.__init__ = make_loader
     base.__init__ = begin_iteration
     base.__next__ = fetch_next
-
-
-def _wrap_modules(
-    torch: Any, tell: Callable[[str, Any], None], loaders: Loaders, models: Models
-) -> Callable[[], None]:
-    """Hear of outermost calls. While one runs, ``Module.__call__`` is torch's own again.
-
-    So calls below the outermost one cost nothing and look to torch.compile as they always do.
-    """
-    module_class = torch.nn.Module
-    original = module_class.__call__
-    wanted = True
-
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        module_class.__call__ = original
-        try:
-            result = original(self, *args, **kwargs)
-        finally:
-            if wanted:
-                module_class.__call__ = heard
-        if not loaders.fetching and next(self.parameters(), None) is not None:
-            models.modules.add(self)
-            tell("module", sys._getframe(1))
-        return result
-
-    looked_through(call)
-
-    class HeardCall:
-        """Gives out ``call``, but torch's own to torch.compile, which would trace ours."""
-
-        def __get__(self, module: Any, owner: Any = None) -> Any:
-            if module is None or _DYNAMO in sys._getframe(1).f_code.co_filename:
-                return original.__get__(module, owner)
-            return types.MethodType(call, module)
-
-    heard = HeardCall()
-    module_class.__call__ = heard
-
-    def restore() -> None:
-        nonlocal wanted
-        wanted = False
-        if module_class.__dict__["__call__"] is heard:
-            module_class.__call__ = original
-
-    return restore

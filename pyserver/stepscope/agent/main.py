@@ -28,6 +28,7 @@ from .imports import on_import
 from .lineclock import make_line_clock
 from .loops import with_pass_calls
 from .modelonly import drive
+from .module_calls import ModuleCalls
 from .one_thread import OneThread
 from .passes import Recorder
 from .terminal import write_lines_at_once
@@ -66,7 +67,7 @@ class Agent:
         self.drives_itself = False  # steps are made by a loop of ours, not by the target
         self.boundary: str | None = None  # how steps are found, where ``finder`` does not find them
         self.assumed: dict[str, Any] | None = None  # see ``attribution.model.Assumed``
-        self._drop_module_hook: Any = None
+        self._module_calls: ModuleCalls | None = None
         self._stopping = False
 
     def redirect_to_cpu(self, torch: Any) -> None:
@@ -91,7 +92,7 @@ class Agent:
             self.channel.send("old-torch", version=torch.__version__)
             raise target.StopTarget
         self.recorder = self._new_recorder(torch)
-        self._drop_module_hook = hooks.install(
+        self._module_calls = hooks.install(
             torch, self, self.loaders, self.models, self.notes.append
         )
         self.workers.install()
@@ -157,9 +158,9 @@ class Agent:
 
     def stop_hearing_modules(self) -> None:
         """Give the target its own ``Module.__call__`` back: module calls cannot matter any more."""
-        if self._drop_module_hook is not None:
-            self._drop_module_hook()
-            self._drop_module_hook = None
+        if self._module_calls is not None:
+            self._module_calls.stop()
+            self._module_calls = None
 
     def fault(self) -> None:
         """A fault of ours: say so and stop, rather than let it look like the target's."""
@@ -174,10 +175,12 @@ class Agent:
     def _tick(self) -> None:
         assert self.recorder is not None
         if not self.family.mine and not self._is_trial_step() and not self.family.claim():
-            if self._drop_module_hook is not None:
-                self._drop_module_hook()
+            if self._module_calls is not None:
+                self._module_calls.stop()
             return
         self.recorder.tick()
+        if self.recorder.plan is not None and self._module_calls is not None:
+            self._module_calls.narrow()
 
     def _is_trial_step(self) -> bool:
         """The main process may try out one step before it leaves the training to its children."""
