@@ -11,6 +11,9 @@ import pytest
 from tests.agent.planting import Program
 from tests.agent.running import Run, quick, run
 
+# Programs of users, some of which come with tests of their own.
+collect_ignore = ["corpus", "foreign", "modelonly"]
+
 
 @pytest.fixture(scope="session", autouse=True)
 def quiet_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -204,9 +204,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 def transform(index):
     begin = time.perf_counter()
-    total = 0
-    while time.perf_counter() - begin < 0.01:
-        total += 1
+    time.sleep(0.01)
     os.write(1, b"took %d us\\n" % ((time.perf_counter() - begin) * 1e6))
     return torch.full((3,), float(index))
 
@@ -271,19 +269,18 @@ def test_lines_of_a_loaders_workers(project: Project, data: str, options: str) -
         worker("rows = list(rows)"), worker("return torch.stack"),
     ]  # fmt: skip
     twice = [
-        worker("begin = "), worker("total = 0"), worker("os.write"), worker("return torch.full"),
+        worker("begin = "), worker("time.sleep"), worker("os.write"), worker("return torch.full"),
         worker("row = transform", 0 if data == "Rows" else 1),
     ]  # fmt: skip
     assert [line.worker_calls for line in once] == [1] * len(once)
     assert [line.worker_calls for line in twice] == [2] * len(twice)
     # It runs beside the step: none of it is in the step's own ledgers.
     assert {(line.cost_ms, line.host_ms, line.work_ms) for line in (*once, *twice)} == {(0, 0, 0)}
-    spinning = [worker("while time.perf_counter"), worker("total += 1")]
-    assert all((line.worker_calls or 0) > 10 for line in spinning)
-    took = sum(line.worker_ms or 0 for line in (*spinning, twice[0], twice[1]))
+    took = worker("time.sleep").worker_ms
     measured = sorted(int(us) / 1e3 for us in re.findall(rb"took (\d+) us", outcome.output))
-    # Two rows per batch. What the clock costs is taken off, the row lasts as long as ever.
-    assert 2 * measured[0] / 5 < took < 2 * measured[-1] * 5
+    # Two rows per batch, and as long as the transform itself has measured.
+    assert took is not None
+    assert 2 * 0.9 * measured[0] <= took <= 2 * measured[-1]
     training_lines = [line for line in profile.lines if line.cost_ms > 0]
     assert {line.worker_ms for line in training_lines} == {None}
 
