@@ -40,11 +40,16 @@ export class Workbench {
     await this.page.keyboard.press('Control+p');
     const input = this.page.locator('.quick-input-widget input').first();
     await input.waitFor({ state: 'visible' });
-    await input.fill(name);
-    await this.page
+    const row = this.page
       .locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) })
-      .first()
-      .click();
+      .first();
+    // A file that has just been made is not found at once.
+    await eventually(async () => {
+      await input.fill('');
+      await input.fill(name);
+      await row.waitFor({ timeout: 2_000 });
+    });
+    await row.click();
     await this.page.locator('.tab.active', { hasText: path.basename(name) }).waitFor();
     await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   }
@@ -225,7 +230,7 @@ export class Workbench {
         .map((element) => {
           const { bottom } = element.getBoundingClientRect();
           return {
-            title: element.textContent,
+            title: element.textContent.replaceAll('\u00a0', ' '),
             above: rows.find(({ top }) => top >= bottom - 4)?.text,
           };
         });
