@@ -133,7 +133,8 @@ async def test_a_finding_can_be_fixed_after_an_edit(real: Session) -> None:
 async def test_what_is_cancelled_leaves_no_process(
     start_session: StartSession, phase: Phase, options: dict[str, int]
 ) -> None:
-    session: Session = await start_session(options, command=SERVER)
+    # Unguarded, so that the file in which the target says who it is can be seen while it runs.
+    session: Session = await start_session({**options, "guard": False}, command=SERVER)
     text = TRAIN if phase is not Phase.STARTING else TRAIN.replace("def main", ENDLESS_SETUP)
     document = session.write("train.py", text)
     run = document.start_profile()
@@ -146,7 +147,8 @@ async def test_what_is_cancelled_leaves_no_process(
     assert session.messages() == []
 
 
-async def test_an_editor_that_is_killed_leaves_no_process(real: Session) -> None:
+async def test_an_editor_that_is_killed_leaves_no_process(start_session: StartSession) -> None:
+    real: Session = await start_session({"guard": False}, command=SERVER)
     document = real.write("train.py", TRAIN)
     run = document.start_profile(steps=1_000_000)
     pid = await _pid_of_target(document.path)
