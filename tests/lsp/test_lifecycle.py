@@ -104,11 +104,12 @@ async def test_what_the_server_offers(session: Session) -> None:
     assert isinstance(offered.code_action_provider, types.CodeActionOptions)
     assert list(offered.code_action_provider.code_action_kinds or ()) == ["quickfix"]
     assert offered.execute_command_provider is not None
-    assert list(offered.execute_command_provider.commands) == [
-        "stepscope.editAssumption",
-        "stepscope.profile",
+    assert sorted(offered.execute_command_provider.commands) == [
         "stepscope.cancel",
         "stepscope.clear",
+        "stepscope.editAssumption",
+        "stepscope.profile",
+        "stepscope.removeNewFiles",
     ]
 
 
