@@ -10,7 +10,9 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import torch
 from overhead import HERE, load_agent
@@ -97,12 +99,15 @@ def main(turns):
     load_agent()
     from _stepscope_agent.main import Agent
 
+    capture = Path(tempfile.mkdtemp()) / "capture"
+    capture.with_name("capture.processes").mkdir()  # as the session makes it
     agent = Agent(
         {
             "control": os.open(os.devnull, os.O_WRONLY),
             "roots": [str(HERE)],
             "target": __file__,
-            "capture": os.devnull,
+            "capture": str(capture),
+            "notes": [],
             "wishes": {"steps": None, "warmup": 10**9, "root": str(HERE)},
         }
     )
