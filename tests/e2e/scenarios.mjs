@@ -361,7 +361,7 @@ export const scenarios = [
       await until('the server runs again', () =>
         servers(context).some(({ command }) => command.startsWith(python)),
       );
-      await bench.focusEditor();
+      await bench.openFile('image_classifier.py');
       await bench.command(PROFILE);
       await bench.notified(A_STEP, RUN_LIMIT);
       assert.notEqual(runs(context).length, 0, 'no process runs the file');
