@@ -83,14 +83,6 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
         setattr(tensor, name, _with_device(getattr(tensor, name), fix))
     plain_to, plain_type = tensor.to, tensor.type
 
-    @standing_for(plain_to)
-    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if args:
-            args = (fix(args[0]), *args[1:])
-        if "device" in kwargs:
-            kwargs["device"] = fix(kwargs["device"])
-        return plain_to(self, *args, **kwargs)
-
     def cuda(self: Any, *args: Any, **kwargs: Any) -> Any:
         return plain_to(self, "cpu", memory_format=_format(torch, kwargs))
 
@@ -103,7 +95,7 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
             dtype = dtype.replace("torch.cuda.", "torch.")
         return plain_type(self, dtype, *args, **kwargs)
 
-    tensor.to, tensor.type = to, type_
+    tensor.to, tensor.type = _redirected_to(plain_to, fix), type_
     tensor.cuda = tensor.xpu = cuda
     tensor.pin_memory = pin_memory
     for name in ("UntypedStorage", "TypedStorage"):
@@ -137,6 +129,20 @@ def _redirect_tensors(torch: Any, fix: Callable[[Any], Any]) -> None:
     torch.set_default_device = set_default_device
 
 
+def _redirected_to(plain: Callable[..., Any], fix: Callable[[Any], Any]) -> Callable[..., Any]:
+    """``to`` of tensors and modules: its first argument may be a device."""
+
+    @standing_for(plain)
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if args:
+            args = (fix(args[0]), *args[1:])
+        if "device" in kwargs:
+            kwargs["device"] = fix(kwargs["device"])
+        return plain(self, *args, **kwargs)
+
+    return to
+
+
 def _format(torch: Any, kwargs: dict[str, Any]) -> Any:
     return kwargs.get("memory_format", torch.preserve_format)
 
@@ -145,18 +151,10 @@ def _redirect_modules(torch: Any, fix: Callable[[Any], Any]) -> None:
     module = torch.nn.Module
     plain_to = module.to
 
-    @standing_for(plain_to)
-    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if args:
-            args = (fix(args[0]), *args[1:])
-        if "device" in kwargs:
-            kwargs["device"] = fix(kwargs["device"])
-        return plain_to(self, *args, **kwargs)
-
     def cuda(self: Any, device: Any = None) -> Any:
         return plain_to(self, "cpu")
 
-    module.to = to
+    module.to = _redirected_to(plain_to, fix)
     module.cuda = module.xpu = cuda
     if hasattr(module, "to_empty"):
         module.to_empty = _with_device(module.to_empty, fix)

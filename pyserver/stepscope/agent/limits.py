@@ -19,17 +19,13 @@ _LOOK_EVERY_NS = 50_000_000
 
 
 class Compiles:
-    """Whether torch.compile has compiled anything since the last look."""
+    """Whether torch.compile compiles anything from now on."""
 
     def __init__(self) -> None:
         self._seen = self._count()
 
-    def begin(self) -> None:
-        """What was compiled so far does not matter."""
-        self._seen = self._count()
-
     def happened(self) -> bool:
-        """Whether a frame was compiled since ``begin``."""
+        """Whether a frame was compiled."""
         return self._count() != self._seen
 
     @staticmethod

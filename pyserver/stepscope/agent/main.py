@@ -175,8 +175,7 @@ class Agent:
     def _tick(self) -> None:
         assert self.recorder is not None
         if not self.family.mine and not self._is_trial_step() and not self.family.claim():
-            if self._module_calls is not None:
-                self._module_calls.stop()
+            self.stop_hearing_modules()
             return
         self.recorder.tick()
         if self.recorder.plan is not None and self._module_calls is not None:

@@ -16,7 +16,7 @@ NOTE = (
     "record at once; what it would have printed or written is missing."
 )
 _WITHOUT_RESULT = (
-    "start", "stop", "__exit__", "export_chrome_trace", "export_stacks", "export_memory_timeline",
+    "stop", "__exit__", "export_chrome_trace", "export_stacks", "export_memory_timeline",
     "add_metadata", "add_metadata_json", "preset_metadata_json", "toggle_collection_dynamic",
 )  # fmt: skip
 _WITH_EVENTS = ("key_averages", "events")

@@ -72,7 +72,7 @@ class Recorder:
         self._name: str | None = None
         self._last_progress = 0
         self.note = note
-        self._compiles, self._moves = Compiles(), 0
+        self._moves = 0
         self.restart()
 
     def restart(self) -> None:
@@ -202,7 +202,7 @@ class Recorder:
     def _begin_pass(self, name: str) -> None:
         assert self.plan is not None
         self._name = name
-        self._compiles.begin()
+        self._compiles = Compiles()
         self._budget = Budget(wished=bool(self._wishes.get("steps")))
         cuda = self.device.type == "cuda"
         self._progress(_PHASE[name], 0, self.plan.intervals(name), 0)

@@ -34,14 +34,13 @@ class _Scope:
     """One function body, or the file's own."""
 
     name: str
-    without_grad: bool
     loops: list[_LoopNode] = field(default_factory=list)
     signs: bool = False  # a step or a backward pass outside every loop of the function
     calls: bool = False  # a model outside every loop of the function
     called: set[str] = field(default_factory=set)  # the file's functions, called outside its loops
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _LoopNode:
     node: ast.For | ast.AsyncFor | ast.While
     scope: _Scope
@@ -68,12 +67,12 @@ def step_loops(tree: ast.Module, lines: list[str]) -> list[StepLoop]:
         if loop.steps or (loop.backward and not _stepped_around(loop)) or loop.called & training:
             chosen.append(loop)
     # Of nested training loops the innermost one that holds all of a step is the step's.
-    outer = {id(up) for loop in chosen for up in _ancestors(loop) if not up.steps}
-    chosen = [loop for loop in chosen if id(loop) not in outer]
-    taken = {id(part) for loop in chosen for part in (loop, *_ancestors(loop))}
+    outer = {up for loop in chosen for up in _ancestors(loop) if not up.steps}
+    chosen = [loop for loop in chosen if loop not in outer]
+    taken = {part for loop in chosen for part in (loop, *_ancestors(loop))}
     for loop in loops:
         inside = any(up in chosen for up in _ancestors(loop))
-        if id(loop) in taken or inside or not (loop.model or loop.called & running):
+        if loop in taken or inside or not (loop.model or loop.called & running):
             continue
         if loop.without_grad or _INFERENCE_NAME.search(loop.scope.name):
             chosen.append(loop)
@@ -122,7 +121,7 @@ class _Reader:
     def read(self, tree: ast.Module) -> list[_Scope]:
         self.scopes: list[_Scope] = []
         self.models = _module_names(tree)
-        scope = _Scope("", without_grad=False)
+        scope = _Scope("")
         self.scopes.append(scope)
         for statement in tree.body:
             self._visit(statement, scope, None, without_grad=False)
@@ -133,10 +132,11 @@ class _Reader:
     ) -> None:
         if isinstance(node, _Function):
             quiet = any(_is_without_grad(decorator) for decorator in node.decorator_list)
-            scope = self._scope(scope, node.name, quiet)
+            scope = _Scope(_join(scope.name, node.name))
+            self.scopes.append(scope)
             loop, without_grad = None, quiet
         elif isinstance(node, ast.ClassDef):
-            prefix = _Scope(_join(scope.name, node.name), without_grad=False)
+            prefix = _Scope(_join(scope.name, node.name))
             for statement in node.body:
                 self._visit(statement, prefix, None, without_grad=False)
             return
@@ -151,11 +151,6 @@ class _Reader:
             self._call(node, scope, loop)
         for child in ast.iter_child_nodes(node):
             self._visit(child, scope, loop, without_grad=without_grad)
-
-    def _scope(self, around: _Scope, name: str, quiet: bool) -> _Scope:
-        scope = _Scope(_join(around.name, name), quiet)
-        self.scopes.append(scope)
-        return scope
 
     def _call(self, call: ast.Call, scope: _Scope, loop: _LoopNode | None) -> None:
         name, owner = _name(call.func)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from stepscope.session.failures import ended_well
 from stepscope.session.model import Failure, FailureKind, ProfileRequest
 from stepscope.session.purpose import purpose_of
 
@@ -28,7 +29,7 @@ def after_end(request: ProfileRequest, ended: dict[str, Any]) -> dict[str, Any] 
     """The same for a file that ended by itself without having trained."""
     if not (ended["torch"] and ended["defined"]) or ended["boundary"] == "chosen":
         return None
-    if ended["code"] not in (None, "None", "0"):
+    if not ended_well(ended["code"]):
         if request.symbol is None or purpose_of(_source(request)).trains:
             return None
         return _wish(request, f"it called exit({ended['code']}).")

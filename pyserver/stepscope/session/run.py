@@ -108,7 +108,7 @@ def _run(
 
 def _second_try(wishes: dict[str, Any], ended: dict[str, Any]) -> dict[str, Any] | None:
     """How to run a script again that ended before we had its steps, None if that is no use."""
-    if ended["code"] not in (None, "None", "0"):
+    if not failures.ended_well(ended["code"]):
         return None
     if ended["ticks"] >= 2 and "limit" not in wishes:
         # Too short for the usual passes: it makes exactly this many steps, so plan for them.

@@ -103,12 +103,17 @@ class Functions:
     # -- names -----------------------------------------------------------------------------------
 
     def remove(self, path: Name, *, dir_fd: int | None = None) -> None:
-        self._remove("remove", path, dir_fd)
+        self._remove("remove", path, dir_fd, self.redirects.remove_file)
 
     def unlink(self, path: Name, *, dir_fd: int | None = None) -> None:
-        self._remove("unlink", path, dir_fd)
+        self._remove("unlink", path, dir_fd, self.redirects.remove_file)
 
-    def _remove(self, name: str, path: Name, dir_fd: int | None) -> None:
+    def rmdir(self, path: Name, *, dir_fd: int | None = None) -> None:
+        self._remove("rmdir", path, dir_fd, self.redirects.remove_folder)
+
+    def _remove(
+        self, name: str, path: Name, dir_fd: int | None, redirect: Callable[..., None]
+    ) -> None:
         original = self.originals[name]
         path, dir_fd = _without_folder(path, dir_fd)
         real = None if dir_fd is not None else self.redirects.locate(path, last=False)
@@ -116,17 +121,7 @@ class Functions:
             original(path, dir_fd=dir_fd)
             return
         with _named(path):
-            self.redirects.remove_file(path, real, original)
-
-    def rmdir(self, path: Name, *, dir_fd: int | None = None) -> None:
-        original = self.originals["rmdir"]
-        path, dir_fd = _without_folder(path, dir_fd)
-        real = None if dir_fd is not None else self.redirects.locate(path, last=False)
-        if real is None or self.redirects.exempt(real):
-            original(path, dir_fd=dir_fd)
-            return
-        with _named(path):
-            self.redirects.remove_folder(path, real, original)
+            redirect(path, real, original)
 
     def rmtree(self, path: Name, *args: Any, **kwargs: Any) -> None:
         original = self.originals["rmtree"]

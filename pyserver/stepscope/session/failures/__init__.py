@@ -12,6 +12,7 @@ from stepscope.session.failures.endings import (
     from_message,
     timed_out,
 )
+from stepscope.session.failures.record import ended_well
 from stepscope.session.failures.told import Told
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "chosen_loop_not_reached",
     "died",
     "ended_early",
+    "ended_well",
     "from_message",
     "timed_out",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stepscope.session.failures.record import Answer, Ending
+from stepscope.session.failures.record import Answer, Ending, ended_well
 from stepscope.session.model import Action, ActionKind
 
 _NEXT = "Give them in the setting stepscope.args, or after the file on the command line."
@@ -24,7 +24,7 @@ def required_arguments(ending: Ending) -> Answer | None:
 def usage_as_exit_code(ending: Ending) -> Answer | None:
     """``sys.exit("usage: train.py DATA")``, or a usage printed before ``sys.exit(1)``."""
     code = ending.code
-    if code is None or code in ("None", "0"):
+    if code is None or ended_well(code):
         return None
     text = code.strip("'\"") if code[:1] in "'\"" else _last_usage_line(ending.output)
     if not text or "usage" not in text.lower():

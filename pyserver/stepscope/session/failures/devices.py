@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stepscope.session.failures.record import Answer, Ending
+from stepscope.session.failures.record import Answer, Ending, ended_well
 from stepscope.session.model import Action, ActionKind
 
 _RUN_ON_CPU = Action(ActionKind.RUN_ON_CPU)
@@ -71,7 +71,7 @@ def checks_for_a_gpu(ending: Ending) -> Answer | None:
     line = ending.files.line(ending.place)
     asked = "is_available" in line or "device_count" in line
     assertion = ending.error is not None and ending.error.is_a("builtins.AssertionError")
-    if not (asked and (assertion or ending.code not in (None, "None", "0"))):
+    if not (asked and (assertion or not ended_well(ending.code))):
         return None
     return Answer(
         f"{ending.name} itself requires a GPU{ending.at} (`{line}`), and there is none here: "
@@ -113,7 +113,7 @@ def out_of_gpu_memory(ending: Ending) -> Answer | None:
     wanted = re.search(r"Tried to allocate ([\d.]+ \w+)", found.message)
     tried = f" when it wanted {wanted.group(1)} more" if wanted else ""
     return Answer(
-        f"{ending.name} ran out of GPU memory{ending.at}{_after(ending)}{tried}: make the batch "
+        f"{ending.name} ran out of GPU memory{ending.at}{ending.when}{tried}: make the batch "
         "smaller, or end what else uses this GPU."
     )
 
@@ -126,7 +126,7 @@ def out_of_memory(ending: Ending) -> Answer | None:
     wanted = re.search(r"tried to allocate (\d+) bytes", found.message)
     tried = f" when it wanted {int(wanted.group(1)) / 1e9:.3g} GB at once" if wanted else ""
     return Answer(
-        f"{ending.name} ran out of memory{ending.at}{_after(ending)}{tried}: make the batch or "
+        f"{ending.name} ran out of memory{ending.at}{ending.when}{tried}: make the batch or "
         "the model smaller."
     )
 
@@ -136,12 +136,6 @@ def _not_redirected(ending: Ending, said: str) -> Answer:
         f"{ending.name} asks for a GPU{ending.at} in a way that cannot be redirected to the CPU "
         f"({_sentence(said)}): change that line, or run it on a machine with a GPU."
     )
-
-
-def _after(ending: Ending) -> str:
-    if not ending.ticks:
-        return " before its first step"
-    return f" after {ending.ticks} step{'s' if ending.ticks > 1 else ''}"
 
 
 def _sentence(text: str) -> str:

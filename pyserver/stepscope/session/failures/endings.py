@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stepscope.session.failures.no_step import last_words, no_step
-from stepscope.session.failures.record import Ending
+from stepscope.session.failures.record import Ending, ended_well
 from stepscope.session.failures.table import recognise
 from stepscope.session.failures.told import Told
 from stepscope.session.model import Action, ActionKind, Failure, FailureKind, ProfileRequest
@@ -99,14 +99,11 @@ def _answered(ending: Ending) -> Failure | None:
 def _raised(ending: Ending) -> str:
     error = ending.error
     assert error is not None, "the agent names what was raised"
-    when = " before its first step"
-    if ending.ticks:
-        when = f" after {ending.ticks} step{'s' if ending.ticks > 1 else ''}"
     detail = f": {error.first_line}" if error.first_line else ""
     who = ending.name
     if ending.process != "main":
         who += f", in the child process {ending.process},"
-    return f"{who} raised {error.types[0].rpartition('.')[2]}{ending.at}{when}{detail}"
+    return f"{who} raised {error.types[0].rpartition('.')[2]}{ending.at}{ending.when}{detail}"
 
 
 def ended_early(message: dict[str, Any], told: Told) -> Failure:
@@ -114,7 +111,7 @@ def ended_early(message: dict[str, Any], told: Told) -> Failure:
     ending = told.ending(message)
     name, code, place = ending.name, ending.code, ending.place
     file, line = (place.file, place.line) if place else (None, None)
-    if code not in (None, "None", "0"):
+    if code is not None and not ended_well(code):
         text = f"{name} called exit({code}){ending.at} before enough steps were seen."
         if code[:1] not in "'\"":
             text += last_words(ending.output)

@@ -11,11 +11,19 @@ from typing import Any
 from stepscope.session.model import Action, FailureKind, ProfileRequest
 
 
+def ended_well(code: str | None) -> bool:
+    """Whether a target that ended by itself did so with success.
+
+    ``code`` is the ``repr`` of what it gave to ``exit``, None if it did not call it.
+    """
+    return code in (None, "None", "0")
+
+
 @dataclass(frozen=True, slots=True)
 class Raised:
     """One exception: its type's full names along the MRO, its message, and what hangs on it.
 
-    ``attributes`` holds those of ``ATTRIBUTES`` in ``agent/ending.py`` that it has.
+    ``attributes`` holds those of ``ATTRIBUTES`` in ``agent/errors.py`` that it has.
     """
 
     types: tuple[str, ...]
@@ -102,6 +110,13 @@ class Ending:
     def at(self) -> str:
         """`` at train.py:3``, or nothing."""
         return f" at {self.place}" if self.place else ""
+
+    @property
+    def when(self) -> str:
+        """`` before its first step``, or after how many."""
+        if not self.ticks:
+            return " before its first step"
+        return f" after {self.ticks} step{'s' if self.ticks > 1 else ''}"
 
     @property
     def folder(self) -> Path:
