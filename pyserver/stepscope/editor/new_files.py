@@ -79,8 +79,10 @@ def hear(server: StepscopeServer, target: str, heard: FilesAfter) -> None:
     sentence = describe_files(files)
     if sentence is not None:
         server.log(f"{target}: {sentence}")
-    for path in (*files.kept, *(new.path for new in files.created)):
-        logger.info("%s: %s", "kept" if path in files.kept else "new", path)
+    for path in files.kept:
+        logger.info("kept: %s", path)
+    for new in files.created:
+        logger.info("new: %s", new.path)
     changed = describe_changed(files, target)
     if changed is not None:
         server.show(changed, types.MessageType.Warning)
