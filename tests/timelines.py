@@ -223,7 +223,7 @@ def run_facts(device: str, ticks: list[int]) -> dict[str, Any]:
         "started": "2026-01-01T00:00:00+00:00",
         "steps": len(ticks) - 1, "warmup": 3, "boundary": "optimizer steps",
         "boundary_kind": "optimizer", "loop": None,
-        "notes": [], "process": "main", "assumed": None, "files": None,
+        "evidence": {}, "notes": [], "process": "main", "assumed": None, "files": None,
         "clean_ns": [end - begin for begin, end in pairwise(ticks)],
         "thread": [1, STEP_THREAD], "model": "Net", "loaders": [], "cores": 2, "threads": 1,
         "tf32": False, "schemas": {}, "python_version": [3, 11],

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.agent
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 # vit/model.py only defines what vit/train.py trains.
 SCRIPTS = sorted(path for path in SAMPLES.rglob("*.py") if path.name != "model.py")
-_MARK = re.compile(r"# (expect|expect-cuda): ([a-z-]+)")
+_MARK = re.compile(r"# (expect|expect-cuda): ([a-z0-9-]+)")
 
 
 def marks(root: Path, word: str) -> set[tuple[str, int, str]]:

@@ -10,6 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from . import evidence
 from .boundary import StepFinder
 from .calibration import calibrate
 from .family import Family
@@ -26,6 +27,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
     """Everything but the columns. Plain data that JSON can hold."""
     torch = recorder.torch
     device, name = recorder.device, _device_name(torch, recorder.device)
+    known = evidence.collect(agent, recorder)  # first: what fails is told in the notes
     facts = {
         "target": agent.config["target"],
         "source": importlib.util.decode_source(agent.source),
@@ -52,6 +54,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "peaks": calibrate(torch, device, name),
         "schemas": schema_kinds(torch, recorder.strings.all),
         "python_version": list(sys.version_info[:2]),
+        "evidence": known,
         "notes": [*agent.notes, *agent.family.notes()],
         "process": _process(agent.family, torch),
         "assumed": agent.assumed,

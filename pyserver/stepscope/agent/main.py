@@ -15,7 +15,7 @@ import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
-from . import children, cpu_only, guard, hooks, started_with, target
+from . import children, cpu_only, evidence, guard, hooks, started_with, target
 from .boundary import StepFinder
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
@@ -96,6 +96,7 @@ class Agent:
             torch, self, self.loaders, self.models, self.notes.append
         )
         self.workers.install()
+        evidence.install(self, torch)
 
     def _new_recorder(self, torch: Any) -> Recorder:
         return Recorder(

@@ -30,7 +30,7 @@ from stepscope.attribution.model import (
     StepTime,
     Totals,
 )
-from stepscope.attribution.owners import own
+from stepscope.attribution.owners import Owned, own
 from stepscope.attribution.regime import Efforts, Peaks, efforts
 from stepscope.attribution.work import OpKey, Sweep, sweep
 from stepscope.attribution.workers import WorkerShare, worker_ledger
@@ -75,11 +75,25 @@ class Ledgers:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording with operators, and whose each of them is (``owned``, by index into ``ops``)."""
+
+    recording: Recording
+    owned: Owned
+
+
+@dataclass(frozen=True, slots=True)
 class Attributed:
-    """The profile, and the ledgers that diagnosis prepares its facts from."""
+    """The profile, and what diagnosis prepares its facts from.
+
+    ``mapped`` has every thread's operators and the device's work; ``detail`` also shapes, dtypes
+    and memory (None where no such recording was made).
+    """
 
     profile: Profile
     ledgers: Ledgers
+    mapped: Recorded
+    detail: Recorded | None
 
 
 def attribute(timeline: Timeline) -> Attributed:
@@ -104,10 +118,11 @@ def attribute(timeline: Timeline) -> Attributed:
         if not device.busy:
             notes.append("No device event was recorded, so device time is not measured.")
             device = None
-    memory, done = _detail(timeline)
+    detail = _detail(timeline)
+    memory, done = _examined(timeline, detail)
     ledgers = _scale(timeline, step_ms, host, swept, device, memory, done)
     profile = _profile(ledgers, mapped, swept, tuple(dict.fromkeys(notes)))
-    return Attributed(profile, ledgers)
+    return Attributed(profile, ledgers, Recorded(mapped, owned), detail)
 
 
 def _step_time(timeline: Timeline, mapped: Recording, notes: list[str]) -> StepTime:
@@ -125,14 +140,19 @@ def _step_time(timeline: Timeline, mapped: Recording, notes: list[str]) -> StepT
     return StepTime(statistics.median(durations) / 1e6, deciles[0] / 1e6, deciles[8] / 1e6)
 
 
-def _detail(timeline: Timeline) -> tuple[MemoryLedger | None, Efforts]:
+def _detail(timeline: Timeline) -> Recorded | None:
     recording = timeline.recording("detail")
     if recording is None or recording.ops is None or not recording.steps:
+        return None
+    return Recorded(recording, own(timeline, recording))
+
+
+def _examined(timeline: Timeline, detail: Recorded | None) -> tuple[MemoryLedger | None, Efforts]:
+    if detail is None:
         return None, Efforts()
-    owned = own(timeline, recording)
-    memory = memory_ledger(timeline, recording, owned)
+    memory = memory_ledger(timeline, detail.recording, detail.owned)
     allocated = memory.by_operator if memory is not None else {}
-    return memory, efforts(timeline, recording, owned, allocated)
+    return memory, efforts(timeline, detail.recording, detail.owned, allocated)
 
 
 def _peaks(timeline: Timeline) -> Peaks:

@@ -62,7 +62,11 @@ def in_order(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 def run_rules(rules: Iterable[Rule], facts: Facts, disabled: frozenset[str]) -> Diagnosis:
     """What ``rules`` find; one finding per rule and line, the more important one."""
     findings: list[Finding] = []
-    notes: list[str] = []
+    notes = [
+        f"The facts {name!r} could not be prepared, so rules that need them say nothing; the log "
+        "has the reason."
+        for name in facts.failed
+    ]
     for rule in rules:
         if rule.name in disabled:
             log.debug("%s is disabled", rule.name)

@@ -16,12 +16,14 @@ class Rule:
     """A named condition.
 
     ``page`` is the documentation page ``docs/rules/<name>.md``; ``evaluate`` returns no finding
-    where the condition does not hold or where its evidence was not measured.
+    where the condition does not hold or where its evidence was not measured. ``advice`` is the fix
+    in words, an imperative, for a rule that has no fixer in ``fixes/``.
     """
 
     name: str
     title: str
     evaluate: Evaluate
+    advice: str = ""
 
     @property
     def page(self) -> str:

@@ -1,7 +1,7 @@
 """A finding -> an edit of the user's source, computed anew against the text as it is now.
 
 A fixer is a module here with ``RULE`` (the rule's name) and ``fix(finding, source, line)``;
-nothing lists them.
+nothing lists them. A rule without one gives its ``advice``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
+from stepscope.diagnosis.engine import discover_rules
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Source, parse
 from stepscope.fixes.edits import apply_edits
@@ -30,16 +31,25 @@ def fix_for(finding: Finding, source: str, line: int) -> Fix | None:
     None where the source does not parse (it is being typed), where the line no longer holds what
     the finding is about, and where the edit has been made already.
     """
-    fixer = discover_fixers().get(finding.rule)
     parsed = parse(source)
-    if fixer is None or parsed is None or not 1 <= line <= len(parsed.lines):
+    if parsed is None or not 1 <= line <= len(parsed.lines):
         return None
+    fixer = discover_fixers().get(finding.rule)
+    if fixer is None:
+        return _advice(finding.rule)
     fix = fixer(finding, parsed, line)
     if fix is not None and fix.edits and parse(apply_edits(source, fix.edits)) is None:
         # The last line of defence: nobody's file may be broken by a click.
         log.error("the fix of %s on line %d does not parse", finding.rule, line)
         return Fix(fix.title, ())
     return fix
+
+
+def _advice(name: str) -> Fix | None:
+    for rule in discover_rules():
+        if rule.name == name and rule.advice:
+            return Fix(rule.advice, ())
+    return None
 
 
 @cache

@@ -9,17 +9,18 @@ import pytest
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.rules.autocast import evaluate
 from tests.factories import TARGET
-from tests.unit.diagnosis.builders import FORWARD, breakdown, cpu, facts, gpu, matmul
+from tests.unit.diagnosis.builders import FORWARD, breakdown, cpu, facts, gpu
+from tests.unit.diagnosis.builders.matmul import matmul
 
 
 def only(machine: Any = None, **fields: Any) -> Finding:
-    found = evaluate(facts(machine, matmul=matmul(**fields)))
+    found = evaluate(facts(machine, matmul(**fields)))
     assert len(found) == 1
     return found[0]
 
 
 def none(machine: Any = None, **fields: Any) -> bool:
-    return evaluate(facts(machine, matmul=matmul(**fields))) == ()
+    return evaluate(facts(machine, matmul(**fields))) == ()
 
 
 def test_the_finding_is_on_the_statement_that_runs_the_forward_pass() -> None:
@@ -74,14 +75,14 @@ def test_without_a_statement_to_wrap_the_rule_abstains() -> None:
 
 
 def test_without_measured_products_the_rule_abstains() -> None:
-    assert evaluate(facts(matmul=None)) == ()
+    assert evaluate(facts()) == ()
 
 
 def test_a_gpu_that_waits_for_the_host_needs_no_faster_kernels() -> None:
     waiting = breakdown(compute=0.6, overhead=0.25, idle=0.15)
-    assert evaluate(facts(matmul=matmul(), breakdown=waiting)) == ()
+    assert evaluate(facts(matmul(), breakdown=waiting)) == ()
     working = breakdown(compute=0.8, overhead=0.15, idle=0.05)
-    assert len(evaluate(facts(matmul=matmul(), breakdown=working))) == 1
+    assert len(evaluate(facts(matmul(), breakdown=working))) == 1
 
 
 def test_the_message_names_the_share_and_the_machine() -> None:

@@ -9,17 +9,18 @@ import pytest
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.rules.slow_input import evaluate
 from tests.factories import TARGET, run_info
-from tests.unit.diagnosis.builders import FORWARD, LOOP, cpu, facts, gpu, loader
+from tests.unit.diagnosis.builders import FORWARD, LOOP, cpu, facts, gpu
+from tests.unit.diagnosis.builders.loaders import loader, loaders
 
 
 def only(machine: Any = None, **fields: Any) -> Finding:
-    found = evaluate(facts(machine, loaders=(loader(**fields),)))
+    found = evaluate(facts(machine, loaders(loader(**fields))))
     assert len(found) == 1
     return found[0]
 
 
 def none(machine: Any = None, **fields: Any) -> bool:
-    return evaluate(facts(machine, loaders=(loader(**fields),))) == ()
+    return evaluate(facts(machine, loaders(loader(**fields)))) == ()
 
 
 def test_the_finding_is_on_the_call_that_makes_the_loader() -> None:
@@ -81,7 +82,7 @@ def test_the_gain_is_never_more_than_the_wait_and_low_is_not_above_high() -> Non
         for workers in (0, 1, 3):
             for machine in (gpu(), cpu(), cpu(cores=16, threads=4), gpu(cores=1)):
                 for found in evaluate(
-                    facts(machine, loaders=(loader(wait_ms=wait, num_workers=workers),))
+                    facts(machine, loaders(loader(wait_ms=wait, num_workers=workers)))
                 ):
                     assert found.gain_ms is not None
                     low, high = found.gain_ms
@@ -129,7 +130,7 @@ def test_a_gain_too_small_to_see_is_silent() -> None:
 
 def test_each_loader_has_its_own_finding() -> None:
     both = (loader(wait_ms=10.0), loader(wait_ms=12.0, construct=(TARGET, LOOP)))
-    assert [f.line for f in evaluate(facts(loaders=both))] == [FORWARD, LOOP]
+    assert [f.line for f in evaluate(facts(loaders(*both)))] == [FORWARD, LOOP]
 
 
 def test_the_message_says_what_was_measured_and_what_would_keep_up() -> None:
@@ -178,5 +179,5 @@ def test_evidence_says_where_workers_import_the_script_again(
     platform: str, python: str, spawns: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.platform", platform)
-    found = evaluate(facts(loaders=(loader(),), run=run_info(python=python)))[0]
+    found = evaluate(facts(loaders(loader()), run=run_info(python=python)))[0]
     assert (found.evidence.get("start_method") == "spawn") is spawns

@@ -9,18 +9,19 @@ import pytest
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.rules.sync_in_step import evaluate
 from tests.factories import TARGET
-from tests.unit.diagnosis.builders import PRINT, cpu, facts, sync
+from tests.unit.diagnosis.builders import PRINT, cpu, facts
+from tests.unit.diagnosis.builders.syncs import sync, syncs
 
 
 def only(busy_ms: float = 10.0, **fields: Any) -> Finding:
-    found = evaluate(facts(busy_ms=busy_ms, syncs=(sync(**fields),)))
+    found = evaluate(facts(syncs(sync(**fields)), busy_ms=busy_ms))
     assert len(found) == 1
     return found[0]
 
 
 def on_cpu(source: str, line: int, **fields: Any) -> tuple[Finding, ...]:
     synced = sync(**({"line": (TARGET, line), "wait_ms": None} | fields))
-    return evaluate(facts(cpu(), sources={TARGET: source}, syncs=(synced,)))
+    return evaluate(facts(cpu(), syncs(synced), sources={TARGET: source}))
 
 
 def test_a_measured_wait_is_on_its_line_with_its_numbers() -> None:
@@ -58,21 +59,21 @@ def test_severity_follows_what_could_be_saved(wait_ms: float, severity: Severity
 
 
 def test_a_short_wait_is_silent() -> None:
-    assert evaluate(facts(syncs=(sync(wait_ms=0.8),))) == ()
+    assert evaluate(facts(syncs(sync(wait_ms=0.8)))) == ()
 
 
 def test_a_value_read_now_and_then_is_silent() -> None:
-    assert evaluate(facts(syncs=(sync(per_step=0.1),))) == ()
-    assert len(evaluate(facts(syncs=(sync(per_step=0.5),)))) == 1
+    assert evaluate(facts(syncs(sync(per_step=0.1)))) == ()
+    assert len(evaluate(facts(syncs(sync(per_step=0.5))))) == 1
 
 
 def test_a_wait_that_was_not_measured_on_a_gpu_abstains() -> None:
-    assert evaluate(facts(syncs=(sync(wait_ms=None),))) == ()
+    assert evaluate(facts(syncs(sync(wait_ms=None)))) == ()
 
 
 def test_several_kinds_on_a_line_are_one_finding_named_by_the_longest_wait() -> None:
     both = (sync(kind="cpu", wait_ms=1.0), sync(kind="print", wait_ms=4.0, per_step=2.0))
-    (found,) = evaluate(facts(syncs=both))
+    (found,) = evaluate(facts(syncs(*both)))
     assert found.evidence == {
         "wait_ms": 5.0,
         "wait_share": pytest.approx(1 / 6),
@@ -133,6 +134,6 @@ def test_the_underline_reaches_to_the_end_of_the_statement() -> None:
 
 def test_without_a_gpu_a_statement_that_reads_several_values_is_one_hint() -> None:
     source = "for x in xs:\n    print(\n        a.item(),\n        b.item(),\n    )\n    float(c)\n"
-    syncs = [sync(line=(TARGET, line), wait_ms=None) for line in (4, 3, 6)]
-    found = evaluate(facts(cpu(), sources={TARGET: source}, syncs=tuple(syncs)))
+    each = [sync(line=(TARGET, line), wait_ms=None) for line in (4, 3, 6)]
+    found = evaluate(facts(cpu(), syncs(*each), sources={TARGET: source}))
     assert [(finding.line, finding.end_line) for finding in found] == [(3, 5), (6, 6)]

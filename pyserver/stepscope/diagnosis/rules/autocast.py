@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from stepscope import format as fmt
 from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.facts.matmul import MatmulFacts
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, last_line, negligible, share_of_step, silent
 from stepscope.diagnosis.rule import Rule
@@ -41,7 +42,7 @@ THRESHOLDS = Thresholds()
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
     """At most one finding: the statement of the training loop to wrap."""
-    matmul, machine = facts.matmul, facts.machine
+    matmul, machine = facts.measured(MatmulFacts), facts.machine
     if matmul is None:
         return abstain(NAME, "matrix products were not measured")
     useful = max(0.0, matmul.float32_ms - matmul.memory_bound_ms)

@@ -12,7 +12,8 @@ import sys
 from dataclasses import dataclass
 
 from stepscope import format as fmt
-from stepscope.diagnosis.facts import Facts, LoaderFacts
+from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.facts.loaders import LoaderFacts, Loaders
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, last_line, negligible, share_of_step, silent
 from stepscope.diagnosis.rule import Rule
@@ -51,8 +52,11 @@ class Plan:
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
     """One finding per loader that the step waits for and that more workers would speed up."""
+    loaders = facts.measured(Loaders)
+    if loaders is None:
+        return abstain(NAME, "reading data was not measured")
     findings: list[Finding] = []
-    for loader in facts.loaders:
+    for loader in loaders.all:
         findings += _examine(facts, loader)
     return tuple(findings)
 

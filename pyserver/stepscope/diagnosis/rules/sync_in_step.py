@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from stepscope import format as fmt
 from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
-from stepscope.diagnosis.facts import Facts, SyncFacts
+from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.facts.syncs import SyncFacts, Syncs
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import (
     NEGLIGIBLE_SHARE,
@@ -62,8 +63,11 @@ _FUNCTIONS = frozenset({"float", "int", "print"})
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
     """One finding per line; where nothing is measured, one per statement."""
+    known = facts.measured(Syncs)
+    if known is None:
+        return abstain(NAME, "synchronisations were not looked for")
     by_line: dict[LineKey, list[SyncFacts]] = {}
-    for sync in facts.syncs:
+    for sync in known.all:
         by_line.setdefault(sync.line, []).append(sync)
     findings: list[Finding] = []
     statements: set[tuple[str, int]] = set()

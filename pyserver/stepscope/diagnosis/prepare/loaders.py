@@ -1,0 +1,54 @@
+"""Fetches and settings of DataLoaders -> ``Loaders``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from stepscope.attribution.attribute import Attributed
+from stepscope.attribution.model import LineKey
+from stepscope.diagnosis.facts.loaders import LoaderFacts, Loaders
+
+
+def prepare(attributed: Attributed) -> Loaders | None:
+    """Waits from the clean pass, whose steps nothing disturbed; else from the first recording."""
+    ledgers = attributed.ledgers
+    timeline = ledgers.timeline
+    recording = timeline.recording("clean") or timeline.recording("map")
+    if recording is None or recording.steps < 1:
+        return None
+    begin, end = recording.bounds[0], recording.bounds[-1]
+    if end <= begin:
+        return None
+    # Shares of the pass, so that the waits fit the median step that everything else is scaled to.
+    to_step = ledgers.step_ms.median / (end - begin)
+    waited: dict[int, int] = defaultdict(int)
+    worked: dict[int, int] = defaultdict(int)
+    batches: dict[int, int] = defaultdict(int)
+    fetches = timeline.fetches
+    for start, stop, cpu, loader, thread in zip(
+        fetches.start, fetches.end, fetches.cpu, fetches.loader, fetches.thread, strict=True
+    ):
+        if begin <= start < end and thread == timeline.step_thread:
+            waited[loader] += stop - start
+            worked[loader] += cpu
+            batches[loader] += 1
+    found = []
+    for number, entry in enumerate(timeline.facts["loaders"]):
+        if number in waited:
+            found.append(
+                LoaderFacts(
+                    construct=_key(entry.get("construct")),
+                    loop=_key(entry.get("loop")),
+                    num_workers=entry["num_workers"],
+                    batch_size=entry.get("batch_size"),
+                    wait_ms=waited[number] * to_step,
+                    fetch_cpu_ms=worked[number] * to_step,
+                    batches_per_step=batches[number] / recording.steps,
+                )
+            )
+    return Loaders(tuple(found))
+
+
+def _key(site: Any) -> LineKey | None:
+    return None if site is None else (site[0], site[1])
