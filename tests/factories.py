@@ -114,6 +114,23 @@ def memory(peak_bytes: int = 240_000_000, **fields: Any) -> MemoryProfile:
     return MemoryProfile(peak_bytes=peak_bytes, **values)
 
 
+def memory_only(
+    lines: Iterable[LineCost] | None = None, peak_bytes: int = 200_000_000, **fields: Any
+) -> Report:
+    """The report of a recording without a clock: what a memory snapshot gives."""
+    made = lines or (
+        line(line_of("self.a(x)"), 0.0, live_at_peak_bytes=96_000_000, allocated_bytes=192_000_000),
+    )
+    values: dict[str, Any] = {
+        "timed": False,
+        "work_measured": False,
+        "run": run_info(python=None, torch=None, started=None, steps=0, warmup=0, device="cuda:0",
+                        boundary="a memory snapshot holds no steps"),
+        "memory": memory(peak_bytes, categories=None, before_bytes=50_000_000),
+    } | fields  # fmt: skip
+    return build_report(profile(made, **values), ())
+
+
 def run_info(**fields: Any) -> RunInfo:
     """How ``TARGET`` was run, on the CPU."""
     values: dict[str, Any] = {

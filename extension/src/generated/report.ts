@@ -9,13 +9,22 @@ export interface StepscopeReport {
    */
   schema: 'stepscope/report/1';
   run: Run;
-  step_ms: StepTime;
   /**
-   * Time of a profiled step over that of a clean one: what profiling itself costs. The times in this report are scaled to the clean step.
+   * The step in the clean pass; null where nothing was timed, as in a memory snapshot.
    */
-  tax: number;
-  totals: Totals;
-  breakdown: Breakdown;
+  step_ms: StepTime | null;
+  /**
+   * Time of a profiled step over that of a clean one: what profiling itself costs. The times in this report are scaled to the clean step. null where it is not known, as in recordings that others made.
+   */
+  tax: number | null;
+  /**
+   * Everything analysed, not per step; null where nothing was timed.
+   */
+  totals: Totals | null;
+  /**
+   * Shares of the step; null where nothing was timed.
+   */
+  breakdown: Breakdown | null;
   coverage: Coverage;
   /**
    * Every line that ran in the step, sorted by file and line.
@@ -48,21 +57,21 @@ export interface Run {
    */
   args: string[];
   /**
-   * Python that ran the script.
+   * Python that ran the script; null where a recording does not say.
    */
-  python: string;
+  python: string | null;
   /**
-   * Version of torch there.
+   * Version of torch there; null where a recording does not say.
    */
-  torch: string;
+  torch: string | null;
   /**
    * "cpu", or the accelerator with its name: "cuda:0 NVIDIA H200".
    */
   device: string;
   /**
-   * Start of the run, ISO 8601, UTC.
+   * Start of the run, ISO 8601, UTC; null where a recording does not say.
    */
-  started: string;
+  started: string | null;
   /**
    * Steps of the clean pass.
    */
@@ -214,9 +223,9 @@ export interface Breakdown {
  */
 export interface Coverage {
   /**
-   * Of the step's time, what has an exact user line. A share, 0 to 1.
+   * Of the step's time, what has an exact user line. A share, 0 to 1; null where nothing was timed.
    */
-  host: number;
+  host: number | null;
   /**
    * Of operator time, what has an exact user line. A share, 0 to 1; null where no operator was recorded.
    */
@@ -239,17 +248,17 @@ export interface Line {
    */
   function: string;
   /**
-   * Times the line ran per step.
+   * Times the line ran per step; null where nothing was timed.
    */
-  calls: number;
+  calls: number | null;
   /**
-   * The line's part of the step, ms: every moment of the step has exactly one owner, a backward operator's owner being its forward line. All lines plus unattributed are the step.
+   * The line's part of the step, ms: every moment of the step has exactly one owner, a backward operator's owner being its forward line. All lines plus unattributed are the step; null where nothing was timed.
    */
-  cost_ms: number;
+  cost_ms: number | null;
   /**
-   * Wall time of the step's thread while this was the innermost user line, ms.
+   * Wall time of the step's thread while this was the innermost user line, ms; null where nothing was timed.
    */
-  host_ms: number;
+  host_ms: number | null;
   /**
    * Compute this line caused, wherever it ran, ms: device busy time with an accelerator, else operator time. forward_ms + backward_ms; null where no operator was recorded.
    */
@@ -268,7 +277,7 @@ export interface Line {
   device_idle_ms: number | null;
   wait_ms: Waits;
   /**
-   * Bytes allocated by this line per step; null where not recorded.
+   * Bytes allocated by this line per step, or over the whole recording where it has no steps; null where not recorded.
    */
   allocated_bytes: number | null;
   /**
@@ -406,13 +415,13 @@ export interface Op {
  */
 export interface Unattributed {
   /**
-   * Part of the step, ms.
+   * Part of the step, ms; null where nothing was timed.
    */
-  cost_ms: number;
+  cost_ms: number | null;
   /**
-   * Wall time of the step's thread, ms.
+   * Wall time of the step's thread, ms; null where nothing was timed.
    */
-  host_ms: number;
+  host_ms: number | null;
   /**
    * Compute, ms; null where no operator was recorded.
    */
@@ -423,7 +432,7 @@ export interface Unattributed {
   ops: Op[];
 }
 /**
- * Live memory over one step on the model's device.
+ * Live memory on the model's device: over one step, or over the whole recording where it has no steps.
  */
 export interface Memory {
   /**
@@ -438,11 +447,18 @@ export interface Memory {
    * The line that reached the peak; null where it has none.
    */
   peak_line: LineRef | null;
-  categories: Categories;
   /**
-   * Live bytes over the step, in order.
+   * The peak by what its memory is for; null where a recording does not tell.
+   */
+  categories: Categories | null;
+  /**
+   * Live bytes over the step or the recording, in order.
    */
   timeline: MemoryPoint[];
+  /**
+   * Of the peak, bytes allocated before the recording began, whose line is not known; null where that is not told apart.
+   */
+  before_bytes: number | null;
 }
 /**
  * A place in a source.
@@ -462,7 +478,7 @@ export interface LineRef {
  */
 export interface MemoryPoint {
   /**
-   * Milliseconds after the start of the step.
+   * Milliseconds after the start of the step or the recording.
    */
   at_ms: number;
   /**

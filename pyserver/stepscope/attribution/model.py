@@ -171,13 +171,17 @@ class MemoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class MemoryProfile:
-    """Live memory over one step on the model's device."""
+    """Live memory on the model's device, over one step or, without steps, over the recording.
+
+    ``categories`` is None where a recording does not tell what memory is for.
+    """
 
     peak_bytes: int
     reserved_bytes: int | None
     peak_line: LineKey | None
-    categories: Categories
+    categories: Categories | None
     timeline: tuple[MemoryPoint, ...] = ()
+    before_bytes: int | None = None  # of the peak, allocated before the recording; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +218,10 @@ class RunInfo:
 
     target: str
     args: tuple[str, ...]
-    python: str
-    torch: str
+    python: str | None
+    torch: str | None
     device: str  # "cpu", "cuda:0 NVIDIA H200", ...
-    started: str  # ISO 8601, UTC
+    started: str | None  # ISO 8601, UTC
     steps: int  # of the clean pass
     warmup: int
     boundary: str  # how steps were found, one sentence
@@ -233,7 +237,7 @@ class Profile:
 
     run: RunInfo
     step_ms: StepTime
-    tax: float
+    tax: float | None
     totals: Totals
     breakdown: Breakdown
     coverage: Coverage
@@ -243,3 +247,4 @@ class Profile:
     sources: dict[str, str]  # file -> text as it was when it ran
     notes: tuple[str, ...] = ()
     work_measured: bool = True  # False: no operator was recorded, so work is unknown, not zero
+    timed: bool = True  # False: no clock ran beside it (a memory snapshot); no time here is known

@@ -51,7 +51,8 @@ def describe_line(view: FileView, cost: LineCost, *, stale: bool) -> str:
     if stale:
         parts.append("Measured **before the edit**, when the line read:")
         parts.append(md.fenced(_measured_line(view, cost.line).strip(), "python"))
-    parts.append(md.table(("", "per step"), _rows(profile, cost), (False, True)))
+    unit = "per step" if profile.timed else "in the recording"
+    parts.append(md.table(("", unit), _rows(profile, cost), (False, True)))
     if cost.ops:
         parts.append(_operators(cost.ops))
     if not cost.exact:
@@ -64,20 +65,27 @@ def describe_line(view: FileView, cost: LineCost, *, stale: bool) -> str:
                 display.describe_device(profile),
                 display.describe_steps(profile),
                 display.describe_tax(profile),
+                display.describe_peak(profile),
             )
+            if sentence
         )
     )
     return "\n\n".join(parts)
 
 
 def _heading(profile: Profile, cost: LineCost) -> str:
+    where = f" in {md.code(cost.function)}" if cost.function else ""
+    if not profile.timed:
+        return f"**Memory** of this line{where}; time was not measured"
     share = fmt.share(display.step_share(profile, cost.cost_ms))
     step = fmt.duration(profile.step_ms.median)
-    where = f" in {md.code(cost.function)}" if cost.function else ""
     return f"**{share} of the step** ({fmt.duration(cost.cost_ms)} of {step}){where}"
 
 
 def _rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
+    if not profile.timed:
+        yield from _memory_rows(profile, cost)
+        return
     if cost.work_ms > 0:
         yield "Forward", fmt.duration(cost.forward_ms)
         yield "Backward", fmt.duration(cost.backward_ms)

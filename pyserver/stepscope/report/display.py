@@ -73,6 +73,21 @@ def step_share(profile: Profile, ms: float) -> float:
     return ms / profile.step_ms.median if profile.step_ms.median > 0 else 0.0
 
 
+def describe_peak(profile: Profile) -> str:
+    """What is known of the peak beside the lines, one sentence; ``""`` without anything to say."""
+    memory = profile.memory
+    if memory is None or memory.categories is not None:
+        return ""
+    text = "This recording does not tell what memory is for, so the peak has no categories"
+    if memory.before_bytes:
+        share = memory.before_bytes / memory.peak_bytes if memory.peak_bytes else 0.0
+        text += (
+            f"; {fmt.size(memory.before_bytes)} of it ({fmt.share(share)}) was allocated before "
+            "the recording began"
+        )
+    return f"{text}."
+
+
 def has_accelerator(profile: Profile) -> bool:
     """Whether the step ran on something other than the CPU."""
     return not profile.run.device.startswith("cpu")
@@ -80,6 +95,8 @@ def has_accelerator(profile: Profile) -> bool:
 
 def describe_steps(profile: Profile) -> str:
     """How many steps were timed and how they were found, one sentence."""
+    if not profile.timed:
+        return f"Nothing was timed: {profile.run.boundary.rstrip('.')}."
     timed = fmt.plural(profile.run.steps, "step")
     warmup = profile.run.warmup
     after = f" after {warmup} to warm up" if warmup else ""
@@ -100,7 +117,9 @@ def describe_assumed(profile: Profile) -> tuple[str, ...]:
 
 
 def describe_tax(profile: Profile) -> str:
-    """What profiling itself cost, one sentence."""
+    """What profiling itself cost, one sentence; ``""`` where that is not known."""
+    if profile.tax is None or not profile.timed:
+        return ""
     return (
         f"While lines were being mapped a step took {fmt.ratio(profile.tax)} its clean time; "
         "all times here are scaled to the clean step."
@@ -108,7 +127,9 @@ def describe_tax(profile: Profile) -> str:
 
 
 def describe_device(profile: Profile) -> str:
-    """What ``work`` means in this report, one sentence."""
+    """What ``work`` means in this report, one sentence; ``""`` where nothing was timed."""
+    if not profile.timed:
+        return ""
     if has_accelerator(profile):
         return f"Forward and backward are device time on {profile.run.device}."
     return "Forward and backward are operator time on the CPU; no GPU was measured."

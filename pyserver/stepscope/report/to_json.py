@@ -27,6 +27,8 @@ from stepscope.report.model import SCHEMA, Hint, Report
 Json = dict[str, Any]
 
 _OF_OPERATORS = ("work_ms", "forward_ms", "backward_ms")
+_OF_STEPS = ("step_ms", "tax", "totals", "breakdown")
+_OF_TIME = ("calls", "cost_ms", "host_ms", *_OF_OPERATORS)
 
 DUST = 1e-9
 """Below this a difference is one of rounding: a picosecond of a step of a millisecond."""
@@ -35,7 +37,9 @@ DUST = 1e-9
 def report_to_json(report: Report) -> Json:
     """The report as plain dicts, lists, numbers and strings."""
     written: Json = _without_dust(_report(report))
-    return written if report.profile.work_measured else _without_work(written)
+    if not report.profile.work_measured:
+        written = _without_work(written)
+    return written if report.profile.timed else _without_times(written)
 
 
 def report_to_text(report: Report) -> str:
@@ -108,6 +112,15 @@ def _without_work(written: Json) -> Json:
     written["coverage"]["work"] = None
     for part in (*written["lines"], written["unattributed"]):
         part.update({key: None for key in _OF_OPERATORS if key in part})
+    return written
+
+
+def _without_times(written: Json) -> Json:
+    """Nothing was timed: no step, no shares of one, no counts per step."""
+    written.update(dict.fromkeys(_OF_STEPS))
+    written["coverage"] = {"host": None, "work": None}
+    for part in (*written["lines"], written["unattributed"]):
+        part.update({key: None for key in _OF_TIME if key in part})
     return written
 
 
@@ -203,10 +216,11 @@ def _memory(memory: MemoryProfile) -> Json:
         "peak_bytes": memory.peak_bytes,
         "reserved_bytes": memory.reserved_bytes,
         "peak_line": None if memory.peak_line is None else _key(memory.peak_line),
-        "categories": _categories(memory.categories),
+        "categories": None if memory.categories is None else _categories(memory.categories),
         "timeline": [
             {"at_ms": point.at_ms, "live_bytes": point.live_bytes} for point in memory.timeline
         ],
+        "before_bytes": memory.before_bytes,
     }
 
 

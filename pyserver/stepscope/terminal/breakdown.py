@@ -16,6 +16,8 @@ from stepscope.terminal.style import BREAKDOWN
 
 def print_breakdown(report: Report, console: Console) -> None:
     """The bar and the legend, largest part first."""
+    if not report.profile.timed:
+        return
     shares = dataclasses.asdict(report.profile.breakdown)
     parts = sorted(
         ((name, share) for name, share in shares.items() if share > 0), key=lambda part: -part[1]

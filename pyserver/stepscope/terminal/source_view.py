@@ -54,7 +54,8 @@ def _files(profile: Profile) -> list[str]:
     """The target first, then the others by what they cost."""
     cost: dict[str, float] = {profile.run.target: 0.0}
     for line in profile.lines:
-        cost[line.file] = cost.get(line.file, 0.0) + line.cost_ms
+        spent = line.cost_ms if profile.timed else line.live_at_peak_bytes or 0
+        cost[line.file] = cost.get(line.file, 0.0) + spent
     return sorted(cost, key=lambda path: (path != profile.run.target, -cost[path], path))
 
 
@@ -81,7 +82,7 @@ def _print_file(
     if not lines[-1].plain:
         lines.pop()  # what follows the last line break
     numbers = range(1, len(lines) + 1) if whole else _around(costly, len(lines))
-    gutter = _Gutter(costly, len(lines), console.width)
+    gutter = _Gutter(costly, len(lines), console.width, timed=profile.timed)
     if costly:
         console.print(gutter.header(), soft_wrap=True)
     previous = 0
@@ -95,9 +96,17 @@ def _print_file(
 
 
 def _print_title(profile: Profile, path: str, console: Console) -> None:
-    cost = sum(line.cost_ms for line in profile.lines if line.file == path)
-    share = fmt.share(step_share(profile, cost))
-    print_heading(console, shorten_path(path), f"{share} of the step")
+    print_heading(console, shorten_path(path), _share_of(profile, path))
+
+
+def _share_of(profile: Profile, path: str) -> str:
+    lines = [line for line in profile.lines if line.file == path]
+    if profile.timed:
+        cost = sum(line.cost_ms for line in lines)
+        return f"{fmt.share(step_share(profile, cost))} of the step"
+    peak = profile.memory.peak_bytes if profile.memory is not None else 0
+    live = sum(line.live_at_peak_bytes or 0 for line in lines)
+    return f"{fmt.share(live / peak)} of the peak" if peak else ""
 
 
 def _print_without_source(
@@ -122,13 +131,18 @@ def _around(costly: Iterable[int], last: int) -> list[int]:
 
 
 class _Gutter:
-    """The columns left of the code; memory has one only where a line has memory to show."""
+    """The columns left of the code: time if it was measured, memory if a line has some to show."""
 
-    def __init__(self, costly: dict[int, _Costly], last_line: int, width: int) -> None:
+    def __init__(
+        self, costly: dict[int, _Costly], last_line: int, width: int, *, timed: bool
+    ) -> None:
         self._costly = costly
         self._digits = len(str(last_line))
         self._memory = any(line.summary.memory for line in costly.values())
-        self.width = SHARE_WIDTH + 1 + COST_WIDTH + 3 + self._digits + 2
+        self._timed = timed
+        self.width = 3 + self._digits + 2
+        if timed:
+            self.width += SHARE_WIDTH + 1 + COST_WIDTH
         if self._memory:
             self.width += MEMORY_WIDTH + 1
         self._code_width = max(LEAST_CODE_WIDTH, width - self.width)
@@ -142,7 +156,7 @@ class _Gutter:
 
     def header(self) -> Text:
         """Names of the columns."""
-        names = "share".rjust(SHARE_WIDTH) + " " + "time".rjust(COST_WIDTH)
+        names = "share".rjust(SHARE_WIDTH) + " " + "time".rjust(COST_WIDTH) if self._timed else ""
         if self._memory:
             names += " " + "at peak".rjust(MEMORY_WIDTH)
         return Text(names, style="quiet")
@@ -158,8 +172,9 @@ class _Gutter:
             cells.append(" " * (self.width - self._digits - 2))
         else:
             style = heat(line.share)
-            cells.append(line.summary.share.rjust(SHARE_WIDTH), style)
-            cells.append(" " + line.summary.cost.rjust(COST_WIDTH), style)
+            if self._timed:
+                cells.append(line.summary.share.rjust(SHARE_WIDTH), style)
+                cells.append(" " + line.summary.cost.rjust(COST_WIDTH), style)
             if self._memory:
                 cells.append(" " + line.summary.memory.rjust(MEMORY_WIDTH), "memory")
             timed = bool(line.summary.share)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stepscope import format as fmt
+from stepscope.attribution.model import Profile
 from stepscope.report import display
 from stepscope.report.model import Report
 from stepscope.terminal.source_view import shorten_path
@@ -18,27 +19,33 @@ UNATTRIBUTED_NAMES = 6
 def print_header(report: Report, console: Console) -> None:
     """The step in one line, the run in another."""
     profile = report.profile
-    run, step = profile.run, profile.step_ms
-    console.print(
-        Text.assemble(
-            (f"{fmt.duration(step.median)} per step", "title"),
-            (f"  {fmt.duration(step.p10)} to {fmt.duration(step.p90)} (p10 to p90)", "quiet"),
-        )
-    )
+    run = profile.run
+    console.print(_title(profile))
     facts = [
         shorten_path(run.target),
         *([run.model] if run.model else []),
         *([run.process] if run.process != "main" else []),
         run.device,
-        f"torch {run.torch}",
-        f"Python {_version(run.python)}",
+        *([f"torch {run.torch}"] if run.torch is not None else []),
+        *([f"Python {_version(run.python)}"] if run.python is not None else []),
     ]
-    if profile.memory is not None:
+    if profile.memory is not None and profile.timed:
         facts.append(f"peak {fmt.size(profile.memory.peak_bytes)}")
     console.print(Text(" · ".join(facts), style="quiet"))
     for sentence in display.describe_assumed(profile):
         console.print(Text(sentence, style="warning"))
     console.print()
+
+
+def _title(profile: Profile) -> Text:
+    step, memory = profile.step_ms, profile.memory
+    if profile.timed:
+        return Text.assemble(
+            (f"{fmt.duration(step.median)} per step", "title"),
+            (f"  {fmt.duration(step.p10)} to {fmt.duration(step.p90)} (p10 to p90)", "quiet"),
+        )
+    peak = "Memory" if memory is None else f"Peak {fmt.size(memory.peak_bytes)}"
+    return Text.assemble((peak, "title"), ("  time was not measured", "quiet"))
 
 
 def _version(python: str) -> str:
@@ -52,7 +59,7 @@ def print_unattributed(report: Report, console: Console) -> None:
     profile = report.profile
     rest = profile.unattributed
     share = display.step_share(profile, rest.cost_ms)
-    if rest.cost_ms <= 0 and rest.work_ms <= 0:
+    if not profile.timed or (rest.cost_ms <= 0 and rest.work_ms <= 0):
         return
     text = Text.assemble(
         ("Without a line: ", "title"), f"{fmt.duration(rest.cost_ms)} ({fmt.share(share)})"
@@ -73,7 +80,9 @@ def print_notes(report: Report, console: Console) -> None:
         display.describe_steps(profile),
         display.describe_tax(profile),
         display.describe_device(profile),
+        display.describe_peak(profile),
     ):
-        console.print(Text(sentence, style="quiet"))
+        if sentence:
+            console.print(Text(sentence, style="quiet"))
     for note in profile.notes:
         console.print(Text.assemble(("Note: ", "warning"), note))

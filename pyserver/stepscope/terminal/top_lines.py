@@ -30,7 +30,7 @@ def print_top_lines(report: Report, console: Console) -> None:
     """Up to ten lines, the most expensive first, then what has no line."""
     profile = report.profile
     costly = [line for line in profile.lines if _has_cost(profile, line)]
-    top = sorted(costly, key=lambda line: -line.cost_ms)[:SHOWN]
+    top = sorted(costly, key=lambda line: -_rank(profile, line))[:SHOWN]
     if not top:
         return
     columns = _columns(profile, top, console.width)
@@ -52,6 +52,10 @@ def _has_cost(profile: Profile, line: LineCost) -> bool:
     return summary is not None and bool(summary.share or summary.memory)
 
 
+def _rank(profile: Profile, line: LineCost) -> float:
+    return line.cost_ms if profile.timed else line.live_at_peak_bytes or 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Column:
     """``folds``: its part of the room that the numbers leave; 0 for a number."""
@@ -67,16 +71,19 @@ def _columns(profile: Profile, top: list[LineCost], width: int) -> list[_Column]
     def hot(line: LineCost, text: str) -> Text:
         return Text(text, style=heat(step_share(profile, line.cost_ms)))
 
-    columns = [
+    timed = [
         _Column("share", lambda line: hot(line, fmt.share(step_share(profile, line.cost_ms)))),
         _Column("time", lambda line: hot(line, fmt.duration(line.cost_ms))),
         _Column("forward", lambda line: _time(line.forward_ms)),
         _Column("backward", lambda line: _time(line.backward_ms)),
     ]
-    if width >= HOST_WIDTH:
+    columns = timed if profile.timed else []
+    if profile.timed and width >= HOST_WIDTH:
         columns.append(_Column("host", lambda line: _time(line.host_ms)))
     if any(line.live_at_peak_bytes for line in top):
         columns.append(_Column("at peak", _live))
+    if not profile.timed and any(line.allocated_bytes for line in top):
+        columns.append(_Column("allocated", _allocated))
     if any(line.regime for line in top):
         columns.append(_Column("bound by", lambda line: Text(line.regime or "")))
     columns.append(_Column("line", _place, folds=2))
@@ -93,6 +100,10 @@ def _time(ms: float) -> Text:
 def _live(line: LineCost) -> Text:
     live = line.live_at_peak_bytes
     return Text(fmt.size(live) if live else "", style="memory")
+
+
+def _allocated(line: LineCost) -> Text:
+    return Text(fmt.size(line.allocated_bytes) if line.allocated_bytes else "", style="memory")
 
 
 def _place(line: LineCost) -> Text:

@@ -85,3 +85,10 @@ def test_lines_that_hold_more_than_there_was_are_found() -> None:
 
 def held(size: int) -> tuple[LineCost, ...]:
     return (factories.line(11, 30.0, live_at_peak_bytes=size),)
+
+
+def test_without_a_clock_only_memory_is_checked() -> None:
+    assert self_check(factories.memory_only().profile) == []
+    too_much = factories.memory_only([factories.line(1, live_at_peak_bytes=151_000_000)])
+    (problem,) = self_check(too_much.profile)
+    assert problem == "lines hold 201000000 bytes at a peak of 200000000"

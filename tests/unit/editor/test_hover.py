@@ -161,3 +161,16 @@ def test_code_stays_code(text: str, code: str) -> None:
 
 def test_a_block_outlasts_the_fences_inside() -> None:
     assert md.fenced("a ``` b", "python") == "````python\na ``` b\n````"
+
+
+def test_without_a_clock_there_is_memory_and_no_time() -> None:
+    made = make.memory_only().profile
+    (line,) = made.lines
+    view = FileView(make.TARGET, made, MeasuredText(make.SOURCE))
+    text = describe_line(view, line, stale=False)
+    assert text.startswith("**Memory** of this line in `Net.forward`; time was not measured")
+    assert row(text, "Memory live at the peak") == "96 MB (48 % of it)"
+    assert row(text, "Memory allocated") == "192 MB"
+    assert row(text, "Host") is row(text, "Times run") is None
+    assert "per step" not in text
+    assert "does not tell what memory is for" in text

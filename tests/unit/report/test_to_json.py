@@ -20,6 +20,7 @@ from tests import factories as make
 NOT_PUBLISHED = {
     "sources": "text of the user's files: what an editor compares with, not a result",
     "work_measured": "what was not measured is null in the JSON",
+    "timed": "what was not measured is null in the JSON",
 }
 
 DATACLASS_OF: dict[str, tuple[type, ...]] = {
@@ -70,6 +71,7 @@ def _minimal() -> report_model.Report:
             make.report(findings=[(make.finding(), make.fix(edits=()))]), id="advice in words"
         ),
         pytest.param(make.report(memory=make.memory(peak_line=None)), id="peak without a line"),
+        pytest.param(make.memory_only(), id="memory alone"),
     ],
 )
 def test_reports_follow_the_schema(report: report_model.Report) -> None:
@@ -127,6 +129,24 @@ def test_work_that_no_profiler_recorded_is_null() -> None:
         assert part["cost_ms"] is not None
     assert written["lines"][0]["forward_ms"] is written["lines"][0]["backward_ms"] is None
     assert written["coverage"]["work"] is None
+
+
+def test_a_report_without_a_clock_has_no_times() -> None:
+    written = report_to_json(make.memory_only())
+    _validator().validate(written)
+    for key in ("step_ms", "tax", "totals", "breakdown"):
+        assert written[key] is None
+    assert written["coverage"] == {"host": None, "work": None}
+    (line,) = written["lines"]
+    assert [key for key, value in line.items() if key.endswith("_ms") and value not in (None,)] == [
+        "wait_ms"
+    ]
+    assert set(line["wait_ms"].values()) == {None}
+    assert line["calls"] is None
+    assert (line["allocated_bytes"], line["live_at_peak_bytes"]) == (192_000_000, 96_000_000)
+    assert written["memory"]["categories"] is None
+    assert written["memory"]["before_bytes"] == 50_000_000
+    assert written["run"]["torch"] is written["run"]["started"] is None
 
 
 def test_a_number_that_is_not_finite_is_refused() -> None:

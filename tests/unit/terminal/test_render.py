@@ -148,6 +148,19 @@ def test_hints_come_with_evidence_gain_and_diff() -> None:
     ]
 
 
+def test_a_report_without_a_clock_shows_memory_and_no_time() -> None:
+    lines = render(make.memory_only())
+    assert lines[0] == "Peak 200 MB  time was not measured"
+    assert lines[1].endswith(" · Net · cuda:0")
+    assert only(lines, "         y = self.a(x)").startswith("   ↑ 96 MB   11 ")
+    assert only(lines, "  96 MB     192 MB  ").endswith("train.py:11 Net.forward")
+    text = "\n".join(lines)
+    assert "48 % of the peak" in text
+    assert "Nothing was timed: a memory snapshot holds no steps." in text
+    assert "50 MB of it (25 %) was allocated" in text
+    assert not re.search(r"\d [mµ]?s\b|of the step|per step", text)
+
+
 def test_unattributed_time_is_shown_with_its_names() -> None:
     rest = Unattributed(
         host_ms=3.0,

@@ -82,7 +82,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     }
     if loader.num_workers == 0 and loader.fetch_cpu_ms is not None:
         evidence["fetch_cpu_ms"] = loader.fetch_cpu_ms
-    if not _workers_fork(facts.profile.run.python):
+    if not _workers_fork(facts.profile.run.python or ""):
         evidence["start_method"] = "spawn"
     return (
         Finding(
