@@ -43,6 +43,7 @@ export const settingKeys = {
   env: 'env',
   guard: 'guard',
   disabledRules: 'rules.disable',
+  ruleSeverity: 'rules.severity',
   inlayHints: 'inlayHints.enabled',
 } as const;
 

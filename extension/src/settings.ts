@@ -23,7 +23,8 @@ export interface ServerSettings {
   env: Record<string, string>;
   /** Existing files stay as they are, trackers stay offline. */
   guard: boolean;
-  rules: { disable: string[] };
+  /** Rules that are off, and how loud the others are. */
+  rules: { disable: string[]; severity: Record<string, string> };
   inlayHints: { enabled: boolean };
 }
 
@@ -72,7 +73,10 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
     cpu: reader.get(settingKeys.cpu) === true,
     env: asVariables(reader.get(settingKeys.env), expand),
     guard: reader.get(settingKeys.guard) !== false,
-    rules: { disable: strings(settingKeys.disabledRules) },
+    rules: {
+      disable: strings(settingKeys.disabledRules),
+      severity: asWords(reader.get(settingKeys.ruleSeverity)),
+    },
     inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
   };
 }
@@ -106,10 +110,16 @@ function asModelInputs(value: unknown): Record<string, ModelInputs> {
 }
 
 function asVariables(value: unknown, expand: (text: string) => string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(asWords(value)).map(([name, text]) => [name, expand(text)]),
+  );
+}
+
+function asWords(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const pairs = Object.entries(value);
   if (!pairs.every((pair): pair is [string, string] => typeof pair[1] === 'string')) return {};
-  return Object.fromEntries(pairs.map(([name, text]) => [name, expand(text)]));
+  return Object.fromEntries(pairs);
 }
 
 function asPositive(value: unknown): number | null {

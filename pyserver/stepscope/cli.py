@@ -56,6 +56,7 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
             request,
             json=options.json,
             quiet=options.quiet,
+            rules=tuple(options.rule),
             remove_new_files=options.remove_new_files,
         )
     )
@@ -133,6 +134,14 @@ def _build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="remove the files that the target made, after the run",
     )
+    run.add_argument(
+        "--rule",
+        type=_rule_level,
+        action="append",
+        default=[],
+        metavar="RULE=LEVEL",
+        help="off, hint, information or warning: how a rule may speak; may be given several times",
+    )
     run.add_argument("--json", metavar="OUT", help="write the report there; - for standard output")
     run.add_argument(
         "--quiet", action="store_true", help="show neither progress nor the target's output"
@@ -149,7 +158,7 @@ def _build_parser() -> argparse.ArgumentParser:
 
 _WITH_VALUE = frozenset(
     ("--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--ask-after",
-     "--step-timeout", "--grace", "--env", "--json", "--symbol", "--model", "--inputs")
+     "--step-timeout", "--grace", "--env", "--json", "--rule", "--symbol", "--model", "--inputs")
 )  # fmt: skip
 
 
@@ -200,6 +209,18 @@ def _variable(text: str) -> tuple[str, str]:
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, value
+
+
+def _rule_level(text: str) -> tuple[str, str]:
+    from stepscope.diagnosis.engine import discover_rules
+    from stepscope.diagnosis.severities import LEVELS
+
+    name, _, level = text.partition("=")
+    if level not in LEVELS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not RULE=LEVEL ({', '.join(LEVELS)})")
+    if name not in {rule.name for rule in discover_rules()}:
+        raise argparse.ArgumentTypeError(f"no rule is named {name!r}")
+    return name, level
 
 
 def _seconds(text: str) -> float:

@@ -13,6 +13,7 @@ from stepscope.attribution.check import self_check
 from stepscope.diagnosis.engine import Diagnosis, diagnose
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.prepare import prepare_facts
+from stepscope.diagnosis.severities import RuleSettings
 from stepscope.fixes import fix_for
 from stepscope.fixes.model import Fix
 from stepscope.report.build import build_report
@@ -38,31 +39,31 @@ def profile_target(
     on_progress: OnProgress,
     on_output: OnOutput,
     cancel: CancelToken,
-    disabled_rules: frozenset[str] = frozenset(),
+    rules: RuleSettings | None = None,
     on_files: OnFiles | None = None,
 ) -> Report:
     """Run the target, attribute its step, diagnose it. Blocks; call it off the event loop.
 
-    ``on_output`` gets the target's own output as raw bytes. Raises ``session.model.Failure`` when
-    no report could be made. The report is returned while the stopped target still winds down in its
-    own time; the interpreter does not exit before its last process has. ``on_files`` is told after
-    that, from another thread, what the run did to files.
+    ``on_output`` gets the target's own output as raw bytes; ``rules`` are what the person set.
+    Raises ``session.model.Failure`` when no report could be made. The report is returned while the
+    stopped target still winds down in its own time; the interpreter does not exit before its last
+    process has. ``on_files`` is told after that, from another thread, what the run did to files.
     """
     with _in_background(captured(request, on_progress, on_output, cancel, on_files)) as capture:
         on_progress(Progress(Phase.ANALYSING))
-        report = analyse(capture, disabled_rules)
+        report = analyse(capture, rules)
     if cancel.cancelled:
         raise Failure(FailureKind.CANCELLED, f"Profiling {request.target.name} was cancelled.")
     return report
 
 
-def analyse(capture: Path, disabled_rules: frozenset[str] = frozenset()) -> Report:
+def analyse(capture: Path, rules: RuleSettings | None = None) -> Report:
     """A capture file -> its report. Raises ``Failure`` when it holds no whole step."""
     try:
         attributed = attribute(load_timeline(capture))
     except AttributionError as error:
         raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
-    diagnosis = diagnose(prepare_facts(attributed), disabled_rules)
+    diagnosis = diagnose(prepare_facts(attributed), rules)
     profile = _with_notes(attributed, diagnosis)
     return build_report(profile.profile, _with_fixes(profile, diagnosis.findings))
 

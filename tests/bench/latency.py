@@ -120,7 +120,7 @@ def _stages(path: Path, parts: _Parts) -> None:
     clock = lap("lines", clock)
     attributed = attribute(timeline)
     clock = lap("attribute", clock)
-    diagnose(prepare_facts(attributed), frozenset())
+    diagnose(prepare_facts(attributed))
     clock = lap("diagnose", clock)
     report = analyse(path)
     clock = time.perf_counter()

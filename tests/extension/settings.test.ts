@@ -24,7 +24,7 @@ const defaults = {
   cpu: false,
   env: {},
   guard: true,
-  rules: { disable: [] },
+  rules: { disable: [], severity: {} },
   inlayHints: { enabled: true },
 };
 
@@ -51,6 +51,7 @@ describe('readSettings', () => {
       env: { A: 1 },
       guard: 'yes',
       'rules.disable': 'all',
+      'rules.severity': { autocast: 1 },
       'inlayHints.enabled': 'no',
     };
     expect(read(wrong)).toEqual(defaults);
@@ -71,6 +72,7 @@ describe('readSettings', () => {
       env: { PYTHONPATH: '${workspaceFolder}/src', EMPTY: '' },
       guard: false,
       'rules.disable': ['slow-input'],
+      'rules.severity': { autocast: 'hint' },
       'inlayHints.enabled': false,
     });
     expect(set).toEqual({
@@ -86,7 +88,7 @@ describe('readSettings', () => {
       cpu: true,
       env: { PYTHONPATH: '/work space/src', EMPTY: '' },
       guard: false,
-      rules: { disable: ['slow-input'] },
+      rules: { disable: ['slow-input'], severity: { autocast: 'hint' } },
       inlayHints: { enabled: false },
     });
   });

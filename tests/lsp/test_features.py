@@ -157,6 +157,47 @@ async def test_a_disabled_rule_is_silent_at_once(document: Document) -> None:
     assert [len(sent["report"]["findings"]) for sent in session.reports] == [1, 0]
 
 
+async def test_a_comment_hides_a_finding_at_once_and_its_removal_shows_it_again(
+    document: Document,
+) -> None:
+    session = document.session
+    text = MODEL.split("\n")
+    text[ITEM - 1] += "  # stepscope: ignore[sync-in-step]"
+    document.change("\n".join(text))
+    await until(lambda: session.diagnostics(document) == [], "the diagnostic vanishes")
+    text[ITEM - 1] = text[ITEM - 1].replace("sync-in-step", "sink")
+    document.change("\n".join(text))
+    await until(lambda: len(session.diagnostics(document)) == 2, "it is back, with a hint")
+    found, misspelled = session.diagnostics(document)
+    assert (found.code, misspelled.code) == ("sync-in-step", "unknown-rule")
+    assert misspelled.message.startswith("No rule is named 'sink'")
+
+
+async def test_a_quick_fix_writes_that_comment(document: Document) -> None:
+    action = (await document.actions(ITEM))[-1]
+    assert action.title == "Ignore this hint here (sync-in-step)"
+    assert action.edit is not None
+    assert action.edit.changes is not None
+    (edit,) = action.edit.changes[document.uri]
+    assert edit.new_text == "  # stepscope: ignore[sync-in-step]"
+    assert edit.range.start.line == ITEM - 1
+
+
+async def test_a_rule_is_as_loud_as_the_settings_say(document: Document) -> None:
+    session = document.session
+    session.client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams(
+            {"stepscope": {"rules": {"severity": {"sync-in-step": "hint"}}}}
+        )
+    )
+    await until(
+        lambda: (
+            [d.severity for d in session.diagnostics(document)] == [types.DiagnosticSeverity.Hint]
+        ),
+        "the warning becomes a hint",
+    )
+
+
 # -- lenses ---------------------------------------------------------------------------------------
 
 

@@ -111,7 +111,8 @@ async def test_a_finding_can_be_fixed_after_an_edit(real: Session) -> None:
         lambda: [d.range.start.line for d in real.diagnostics(document)] == [ITEM],
         "the finding moves",
     )
-    (action,) = await document.actions(ITEM + 1)
+    action, ignore = await document.actions(ITEM + 1)
+    assert ignore.title == "Ignore this hint here (sync-in-step)"
     assert action.kind == types.CodeActionKind.QuickFix
     assert action.diagnostics is not None
     assert action.edit is not None

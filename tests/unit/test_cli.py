@@ -15,6 +15,7 @@ import pytest
 
 import stepscope.pipeline
 from stepscope.cli import main
+from stepscope.diagnosis.severities import RuleSettings
 from stepscope.report.model import Report
 from stepscope.session.model import (
     EXIT_STATUS,
@@ -44,6 +45,7 @@ class Pipeline:
         self.behave: Behaviour | None = None
         self.report = make.report()
         self.files = FilesAfter("functions")
+        self.rules = RuleSettings()
 
     def __call__(
         self,
@@ -52,9 +54,11 @@ class Pipeline:
         on_output: OnOutput,
         cancel: CancelToken,
         *,
+        rules: RuleSettings,
         on_files: OnFiles,
     ) -> Report:
         self.requests.append(request)
+        self.rules = rules
         try:
             if self.behave is not None:
                 self.behave(on_progress, on_output, cancel)
@@ -104,6 +108,17 @@ def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
             guard=False,
         )
     ]
+
+
+def test_rules_can_be_turned_off_or_down(
+    pipeline: Pipeline, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--rule", "autocast=off", "--rule", "slow-input=hint", "train.py"]) == 0
+    assert pipeline.rules.levels == {"autocast": "off", "slow-input": "hint"}
+    for wrong in ("autocast", "autocast=loud", "sink=off"):
+        with pytest.raises(SystemExit):
+            main(["run", "--rule", wrong, "train.py"])
+    assert "no rule is named 'sink'" in capsys.readouterr().err
 
 
 def new_file(path: Path) -> NewFile:

@@ -525,6 +525,10 @@ export interface Finding {
    */
   gain_ms: [number, number] | null;
   /**
+   * Where the gain comes from, one sentence; empty where the rule's page says it.
+   */
+  gain_source: string;
+  /**
    * The edit that would act on it; null where there is no safe one.
    */
   fix: Fix | null;

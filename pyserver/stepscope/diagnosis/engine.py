@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import logging
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 from stepscope.diagnosis import rules as rules_package
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.gates import closed, too_small
+from stepscope.diagnosis.ignoring import is_ignored, unknown_rules
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.severities import RuleSettings
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +36,9 @@ class Diagnosis:
     notes: tuple[str, ...] = ()
 
 
-def diagnose(facts: Facts, disabled: frozenset[str] = frozenset()) -> Diagnosis:
-    """What every rule that is not ``disabled`` (by name) finds in ``facts``."""
-    return run_rules(discover_rules(), facts, disabled)
+def diagnose(facts: Facts, settings: RuleSettings | None = None) -> Diagnosis:
+    """What the rules find in ``facts``, as far as the person wants to know it."""
+    return run_rules(discover_rules(), facts, settings)
 
 
 @cache
@@ -59,8 +63,12 @@ def in_order(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(ordered)
 
 
-def run_rules(rules: Iterable[Rule], facts: Facts, disabled: frozenset[str]) -> Diagnosis:
+def run_rules(
+    rules: Iterable[Rule], facts: Facts, settings: RuleSettings | None = None
+) -> Diagnosis:
     """What ``rules`` find; one finding per rule and line, the more important one."""
+    settings = settings or RuleSettings()
+    rules = tuple(rules)
     findings: list[Finding] = []
     notes = [
         f"The facts {name!r} could not be prepared, so rules that need them say nothing; the log "
@@ -68,19 +76,51 @@ def run_rules(rules: Iterable[Rule], facts: Facts, disabled: frozenset[str]) -> 
         for name in facts.failed
     ]
     for rule in rules:
-        if rule.name in disabled:
-            log.debug("%s is disabled", rule.name)
+        if settings.is_off(rule.name):
+            log.debug("%s is off", rule.name)
+            continue
+        reason = closed(rule, facts)
+        if reason is not None:
+            log.debug("%s is silent: %s", rule.name, reason)
             continue
         try:
-            findings += rule.evaluate(facts)
+            found = rule.evaluate(facts)
         except Exception:
             # A report without one rule's hints is worth more than no report.
             log.exception("rule %s failed", rule.name)
             notes.append(f"The rule {rule.name!r} failed and was left out; the log has the reason.")
+            continue
+        findings += (finding for finding in found if _worth_saying(finding, facts))
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in sorted(findings, key=_importance):
         unique.setdefault((finding.rule, finding.file, finding.line), finding)
-    return Diagnosis(tuple(unique.values()), tuple(notes))
+    wanted = (settings.apply(finding) for finding in unique.values())
+    ordered = sorted((finding for finding in wanted if finding is not None), key=_importance)
+    return Diagnosis(tuple(ordered), (*notes, *_misspelled(rules, facts)))
+
+
+def _worth_saying(finding: Finding, facts: Facts) -> bool:
+    if too_small(facts, finding):
+        log.debug("%s is silent on line %d: it saves too little", finding.rule, finding.line)
+        return False
+    text = facts.profile.sources.get(finding.file, "")
+    last = max(finding.line, finding.end_line)
+    if is_ignored(text, finding.rule, finding.line, last):
+        log.debug("%s is silent on line %d: a comment says so", finding.rule, finding.line)
+        return False
+    return True
+
+
+def _misspelled(rules: Iterable[Rule], facts: Facts) -> Iterator[str]:
+    """What the reader must know about comments that silence nothing."""
+    names = [rule.name for rule in rules]
+    for file, text in facts.profile.sources.items():
+        for line, name in unknown_rules(text, names):
+            log.warning("%s:%d: no rule is named %r", file, line, name)
+            yield (
+                f"{Path(file).name}:{line}: no rule is named {name!r}, so the comment there "
+                "ignores nothing of that name."
+            )
 
 
 def _importance(finding: Finding) -> tuple[int, float, str, int, str]:

@@ -21,7 +21,8 @@ class Finding:
 
     ``evidence`` holds numbers (or short strings) in the units that their names carry
     (``wait_ms``, ``share``, ``workers``). ``gain_ms`` is ``(low, high)`` per step, or None where
-    no bound can be computed. ``end_line`` is the last line of the statement to underline.
+    no bound can be computed; ``gain_source`` says where it comes from, one sentence. ``end_line``
+    is the last line of the statement to underline.
     """
 
     rule: str
@@ -32,3 +33,4 @@ class Finding:
     message: str
     evidence: Mapping[str, float | int | str]
     gain_ms: tuple[float, float] | None = None
+    gain_source: str = ""

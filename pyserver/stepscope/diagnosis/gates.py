@@ -1,18 +1,33 @@
-"""What all rules ask before they speak, and how they speak of a place in the source."""
+"""What all rules ask before they speak, and how they speak of a place in the source.
+
+Advice is given only where it can move what bounds the step, so:
+
+* on an accelerator that never waits for the host, advice for the host is silent (``closed``);
+* on a line bound by memory traffic, advice for faster arithmetic is (``memory_bound``);
+* what takes or saves under 3 % of the step is not spoken of (``negligible``, ``too_small``);
+* a rule whose evidence was not measured abstains, and the log says why (``abstain``);
+* what only a GPU would show is, on a machine without one, a hint that says that it was not
+  measured (``unmeasured``).
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.rule import Eases, Rule
 
 log = logging.getLogger(__name__)
 
 NEGLIGIBLE_SHARE = 0.03
 """Under 3 % of the step nothing is said: that much is also the spread between two runs, so whoever
 acted on the advice could not see that it helped."""
+
+WARNING_SHARE = 0.10
 
 
 def share_of_step(facts: Facts, ms: float) -> float:
@@ -24,6 +39,58 @@ def share_of_step(facts: Facts, ms: float) -> float:
 def negligible(facts: Facts, ms: float) -> bool:
     """Whether ``ms`` per step is too little to speak of."""
     return share_of_step(facts, ms) < NEGLIGIBLE_SHARE
+
+
+def device_idle_ms(facts: Facts) -> float | None:
+    """Time per step in which the accelerator has nothing to do, ms; None without one."""
+    if facts.machine.device == "cpu":
+        return None
+    profile = facts.profile
+    busy = sum(line.work_ms for line in profile.lines) + profile.unattributed.work_ms
+    return max(0.0, profile.step_ms.median - busy)
+
+
+def closed(rule: Rule, facts: Facts) -> str | None:
+    """Why no advice of this rule's kind can shorten the step; None where it can."""
+    if rule.eases is Eases.HOST:
+        idle = device_idle_ms(facts)
+        if idle is not None and negligible(facts, idle):
+            return "the device is busy for the whole step, so nothing on the host shortens it"
+    return None
+
+
+def too_small(facts: Facts, finding: Finding) -> bool:
+    """Whether the finding itself says that next to nothing can be saved."""
+    return finding.gain_ms is not None and negligible(facts, finding.gain_ms[1])
+
+
+def memory_bound(facts: Facts, key: LineKey) -> bool:
+    """Whether the line's work is bound by memory traffic: faster arithmetic cannot help it."""
+    return any(line.key == key and line.regime == "memory" for line in facts.profile.lines)
+
+
+def severity_of(facts: Facts, saved_ms: float) -> Severity:
+    """By what could be saved at best, ms per step: a warning from a tenth of the step on.
+
+    That is more than the spread of one run, so whoever follows the advice sees that it helped.
+    """
+    large = share_of_step(facts, saved_ms) >= WARNING_SHARE
+    return Severity.WARNING if large else Severity.INFORMATION
+
+
+def unmeasured(
+    rule: str, facts: Facts, key: LineKey, message: str, evidence: Mapping[str, float | int | str]
+) -> Finding:
+    """A hint about a GPU from a run without one. It says so, and promises no gain."""
+    return Finding(
+        rule=rule,
+        file=key[0],
+        line=key[1],
+        end_line=last_line(facts, key),
+        severity=Severity.HINT,
+        message=f"{message} Not measured: no GPU in this run.",
+        evidence=evidence,
+    )
 
 
 def abstain(rule: str, reason: str) -> tuple[()]:

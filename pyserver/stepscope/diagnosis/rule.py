@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding
+
+
+class Eases(str, Enum):
+    """What a rule's advice takes work off; a step that is bound by something else gains nothing."""
+
+    ANYTHING = "anything"
+    HOST = "host"  # Python, launches, waits: of no use where the device never waits for the host
+
 
 Evaluate = Callable[[Facts], tuple[Finding, ...]]
 
@@ -17,13 +26,15 @@ class Rule:
 
     ``page`` is the documentation page ``docs/rules/<name>.md``; ``evaluate`` returns no finding
     where the condition does not hold or where its evidence was not measured. ``advice`` is the fix
-    in words, an imperative, for a rule that has no fixer in ``fixes/``.
+    in words, an imperative, for a rule that has no fixer in ``fixes/``. ``eases`` is what that
+    takes work off: the engine asks ``gates`` whether it can shorten the step at all.
     """
 
     name: str
     title: str
     evaluate: Evaluate
     advice: str = ""
+    eases: Eases = Eases.ANYTHING
 
     @property
     def page(self) -> str:

@@ -8,6 +8,7 @@ from stepscope import fixes
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.protocol import COMMAND_PROFILE, DIAGNOSTIC_SOURCE
 from stepscope.editor.to_lsp import to_lines, to_text_edit
+from stepscope.fixes.ignoring import ignore_edit
 from stepscope.fixes.model import Fix
 from stepscope.report.model import Hint
 from stepscope.report.source import split_lines
@@ -30,8 +31,10 @@ def code_actions(server: StepscopeServer, params: types.CodeActionParams) -> lis
         return []
     first, last = to_lines(params.range)
     actions: list[types.CodeAction] = []
+    ignoring: list[types.CodeAction] = []
     for start, end, hint in server.hints_in(path, text):
         if start <= last and first <= end:
+            ignoring += _ignore(server, text, start, end, hint, params.context)
             fix = fixes.fix_for(hint.finding, text, start)
             # Advice without an edit is in the Problems panel already.
             if fix is not None and fix.edits:
@@ -43,7 +46,31 @@ def code_actions(server: StepscopeServer, params: types.CodeActionParams) -> lis
                         edit=_workspace_edit(server, fix),
                     )
                 )
-    return actions + _next_steps(server, path, text, first, last, params.context)
+    # What makes it faster comes before what makes it quiet.
+    return actions + ignoring + _next_steps(server, path, text, first, last, params.context)
+
+
+def _ignore(
+    server: StepscopeServer,
+    text: str,
+    first: int,
+    last: int,
+    hint: Hint,
+    context: types.CodeActionContext,
+) -> list[types.CodeAction]:
+    """Write the comment that silences this hint where it stands."""
+    finding = hint.finding
+    edit = ignore_edit(finding.file, text, finding.rule, first, last)
+    if edit is None:
+        return []
+    return [
+        types.CodeAction(
+            title=f"Ignore this hint here ({finding.rule})",
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=_answered(hint, context) or None,
+            edit=_workspace_edit(server, Fix("", (edit,))),
+        )
+    ]
 
 
 def _next_steps(

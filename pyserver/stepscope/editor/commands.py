@@ -136,7 +136,7 @@ async def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:
     server.store.add(report)
     after = server.store.paths()
     diagnostics.publish(server, (before | after).values())
-    shown = tuple(hint for hint in report.hints if server.may_speak(hint))
+    shown = server.wanted(report.hints)
     # A report of thousands of lines takes a while, during which hovers are answered.
     written = await asyncio.to_thread(report_to_json, replace(report, hints=shown))
     server.protocol.notify(protocol.REPORT_NOTIFICATION, {"uri": uri, "report": written})

@@ -14,6 +14,8 @@ from lsprotocol import types
 
 import stepscope
 from stepscope.attribution.model import Profile
+from stepscope.diagnosis.engine import discover_rules
+from stepscope.diagnosis.ignoring import unknown_rules
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
 from stepscope.editor.store import file_key
@@ -49,6 +51,7 @@ def diagnostics_of(server: StepscopeServer, path: str) -> list[types.Diagnostic]
     return [
         *_findings(server, path, text, lines),
         *_failures(server, path, text, lines),
+        *_misspelled(server, text, lines),
     ]
 
 
@@ -90,6 +93,18 @@ def _failures(
                 )
             )
     return found
+
+
+def _misspelled(server: StepscopeServer, text: str, lines: list[str]) -> Iterable[types.Diagnostic]:
+    """Comments that are to silence a rule that does not exist."""
+    for line, name in unknown_rules(text, [rule.name for rule in discover_rules()]):
+        yield types.Diagnostic(
+            range=code_range(lines, line, line, server.encoding),
+            severity=types.DiagnosticSeverity.Hint,
+            source=DIAGNOSTIC_SOURCE,
+            code="unknown-rule",
+            message=f"No rule is named '{name}', so this comment ignores nothing of that name.",
+        )
 
 
 def _message(hint: Hint, profile: Profile) -> str:

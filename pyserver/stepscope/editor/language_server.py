@@ -6,7 +6,8 @@ import asyncio
 import functools
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 import stepscope
+from stepscope.diagnosis.ignoring import is_ignored
 from stepscope.editor.choices import LoopChoices, state_file
 from stepscope.editor.new_files import NewFiles
 from stepscope.editor.options import Options
@@ -133,15 +135,25 @@ class StepscopeServer(LanguageServer):
 
     # -- reports -------------------------------------------------------------------------------
 
-    def may_speak(self, hint: Hint) -> bool:
-        """Whether the options leave this hint's rule on."""
-        return hint.finding.rule not in self.options.rules.disable
+    def wanted(self, hints: Iterable[Hint]) -> tuple[Hint, ...]:
+        """The hints that the options leave on, each with the severity that they give it."""
+        settings = self.options.rules.settings
+        found = []
+        for hint in hints:
+            finding = settings.apply(hint.finding)
+            if finding is not None:
+                found.append(replace(hint, finding=finding))
+        return tuple(found)
 
     def hints_in(self, path: str, text: str) -> list[tuple[int, int, Hint]]:
         """(first line, last line, hint) of what to say about the file's current ``text``."""
         view = self.store.view(path)
-        placed = [] if view is None else view.placed_hints(text)
-        return [found for found in placed if self.may_speak(found[2])]
+        return [
+            (first, last, wanted)
+            for first, last, hint in ([] if view is None else view.placed_hints(text))
+            for wanted in self.wanted([hint])
+            if not is_ignored(text, hint.finding.rule, first, last)
+        ]
 
     def failures_in(self, path: str, text: str) -> list[tuple[int, FailureMark]]:
         """(line, mark) of failed runs whose line has not been edited in the file's ``text``."""

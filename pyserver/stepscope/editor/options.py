@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from stepscope.diagnosis.severities import LEVELS, RuleSettings, rule_settings
 from stepscope.editor.protocol import is_environment
 from stepscope.session.model import Limits
 
@@ -20,9 +21,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RuleOptions:
-    """Which rules may speak."""
+    """Which rules may speak, and how loud: (rule, level) pairs."""
 
     disable: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def settings(self) -> RuleSettings:
+        """Both together."""
+        return rule_settings(self.severity, self.disable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,12 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
         model_inputs=reader.get(
             "modelInputs", _model_inputs, "an object: class -> {model, inputs}", ()
         ),
-        rules=RuleOptions(disable=rules.get("disable", _strings, "a list of rule names", ())),
+        rules=RuleOptions(
+            disable=rules.get("disable", _strings, "a list of rule names", ()),
+            severity=rules.get(
+                "severity", _levels, f"an object: rule -> one of {', '.join(LEVELS)}", ()
+            ),
+        ),
         inlay_hints=InlayHintOptions(
             enabled=hints.get("enabled", _boolean, "true or false", defaults.inlay_hints.enabled)
         ),
@@ -133,6 +145,15 @@ def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError
     return tuple(_string(item) for item in value)
+
+
+def _levels(value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, Mapping):
+        raise ValueError
+    pairs = tuple((_string(rule), _string(level)) for rule, level in value.items())
+    if any(level not in LEVELS for _, level in pairs):
+        raise ValueError
+    return pairs
 
 
 def _command(value: object) -> tuple[str, ...]:

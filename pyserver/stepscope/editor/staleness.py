@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from stepscope.diagnosis.ignoring import COMMENT
 from stepscope.editor.text import statement_spans
 from stepscope.report.source import split_lines
 
 _LIKE = 0.6
 """Two lines this similar are the same line before and after an edit."""
+
+_IGNORE = re.compile(COMMENT.pattern + r"\s*$")
 
 _PAIRED_BLOCK = 64
 """Edited blocks longer than this are not searched for similar lines: the answer must be quick."""
@@ -76,8 +80,11 @@ class LineMap:
 
 
 def _comparable(lines: Sequence[str]) -> list[str]:
-    """Lines without what editors and formatters remove: byte order mark, trailing space."""
-    return [line.rstrip().removeprefix("\ufeff") for line in lines]
+    """Lines without what changes nothing.
+
+    Byte order marks and trailing space, which editors and formatters remove, and comments to us.
+    """
+    return [_IGNORE.sub("", line).rstrip().removeprefix("\ufeff") for line in lines]
 
 
 def _pair_lines(before: list[str], after: list[str]) -> dict[int, Place]:

@@ -14,7 +14,7 @@ def describe_evidence(finding: Finding) -> list[tuple[str, str]]:
 
 
 def describe_gain(finding: Finding, profile: Profile) -> str:
-    """What the fix would save at least and at most, one sentence; ``""`` where unknown."""
+    """What the fix would save at least and at most, and why; ``""`` where unknown."""
     if finding.gain_ms is None:
         return ""
     low, high = finding.gain_ms
@@ -22,10 +22,13 @@ def describe_gain(finding: Finding, profile: Profile) -> str:
         return ""
     share = fmt.share(step_share(profile, high))
     if fmt.duration(low) == fmt.duration(high):
-        return f"Would save about {fmt.duration(high)} per step ({share} of it)."
-    if low <= 0:
-        return f"Would save up to {fmt.duration(high)} per step ({share} of it)."
-    return f"Would save {fmt.duration(low)} to {fmt.duration(high)} per step (up to {share} of it)."
+        saved = f"Would save about {fmt.duration(high)} per step ({share} of it)."
+    elif low <= 0:
+        saved = f"Would save up to {fmt.duration(high)} per step ({share} of it)."
+    else:
+        between = f"{fmt.duration(low)} to {fmt.duration(high)}"
+        saved = f"Would save {between} per step (up to {share} of it)."
+    return f"{saved} {finding.gain_source}".rstrip()
 
 
 def _describe(name: str, value: float | int | str) -> tuple[str, str]:

@@ -239,6 +239,7 @@ def _hint(hint: Hint) -> Json:
         "message": finding.message,
         "evidence": dict(finding.evidence),
         "gain_ms": None if finding.gain_ms is None else list(finding.gain_ms),
+        "gain_source": finding.gain_source,
         "fix": None if hint.fix is None else _fix(hint.fix),
         "trial": None,
     }

@@ -33,6 +33,7 @@ class RunOptions:
     json: str | None = None
     quiet: bool = False
     remove_new_files: bool = False
+    rules: tuple[tuple[str, str], ...] = ()  # (rule, level), the later wins
 
 
 def run_command(options: RunOptions) -> int:
@@ -43,7 +44,7 @@ def run_command(options: RunOptions) -> int:
     files = FilesReport(options.request.target.name, remove=options.remove_new_files)
     try:
         _check_json_path(options.json)
-        report = _profile(options.request, status, files)
+        report = _profile(options, status, files)
         status.close()
         _deliver(report, options.json)
         _say_files(options, files)
@@ -70,12 +71,20 @@ def _say_files(options: RunOptions, files: FilesReport) -> None:
             _say(sentence)
 
 
-def _profile(request: ProfileRequest, status: StatusLine | Silence, files: FilesReport) -> Report:
+def _profile(options: RunOptions, status: StatusLine | Silence, files: FilesReport) -> Report:
+    from stepscope.diagnosis.severities import rule_settings
     from stepscope.pipeline import profile_target
 
     cancel = CancelToken()
     with _cancelled_by_signals(cancel):
-        return profile_target(request, status.progress, status.output, cancel, on_files=files.hear)
+        return profile_target(
+            options.request,
+            status.progress,
+            status.output,
+            cancel,
+            rules=rule_settings(options.rules),
+            on_files=files.hear,
+        )
 
 
 @contextmanager

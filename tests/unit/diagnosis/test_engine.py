@@ -11,9 +11,10 @@ import pytest
 from stepscope.diagnosis.engine import diagnose, discover_rules, in_order, run_rules
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding, Severity
-from stepscope.diagnosis.rule import Evaluate, Rule
+from stepscope.diagnosis.rule import Eases, Evaluate, Rule
+from stepscope.diagnosis.severities import rule_settings
 from stepscope.fixes import discover_fixers
-from tests.factories import finding
+from tests.factories import SOURCE, TARGET, finding, line_of
 from tests.unit.diagnosis.builders import cpu, facts
 from tests.unit.diagnosis.builders.loaders import loader, loaders
 from tests.unit.diagnosis.builders.matmul import matmul
@@ -71,7 +72,7 @@ def test_rules_speak_side_by_side_where_each_has_its_evidence() -> None:
 
 
 def test_a_disabled_rule_does_not_run() -> None:
-    found = diagnose(EVERYTHING, frozenset({"autocast", "sync-in-step"}))
+    found = diagnose(EVERYTHING, rule_settings([("autocast", "off")], off=["sync-in-step"]))
     named = {f.rule for f in found.findings}
     assert "slow-input" in named
     assert not named & {"autocast", "sync-in-step"}
@@ -82,7 +83,7 @@ def test_findings_come_by_severity_then_by_gain() -> None:
     small = finding(2, severity=Severity.WARNING, gain_ms=(0.0, 1.0))
     large = finding(3, severity=Severity.WARNING, gain_ms=(0.0, 2.0))
     unknown = finding(4, severity=Severity.INFORMATION, gain_ms=None)
-    found = run_rules([rule("r", hint, small, unknown, large)], facts(), frozenset())
+    found = run_rules([rule("r", hint, small, unknown, large)], facts())
     assert found.findings == (large, small, unknown, hint)
 
 
@@ -90,7 +91,7 @@ def test_one_line_gets_one_finding_per_rule_the_more_important() -> None:
     strong = finding(1, severity=Severity.WARNING)
     weak = dataclasses.replace(strong, severity=Severity.HINT)
     other = dataclasses.replace(strong, rule="another")
-    found = run_rules([rule("r", weak, strong, other)], facts(), frozenset())
+    found = run_rules([rule("r", weak, strong, other)], facts())
     assert found.findings == (other, strong)
 
 
@@ -98,14 +99,74 @@ def test_a_rule_that_fails_is_noted_and_the_others_still_speak(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        found = run_rules([failing("broken"), rule("r", finding(1))], facts(), frozenset())
+        found = run_rules([failing("broken"), rule("r", finding(1))], facts())
     assert [f.line for f in found.findings] == [1]
     assert found.notes == ("The rule 'broken' failed and was left out; the log has the reason.",)
     assert "a rule's own mistake" in caplog.text
 
 
+def test_a_rule_speaks_as_loud_as_the_person_says() -> None:
+    strong = finding(1, severity=Severity.WARNING, gain_ms=None)
+    other = dataclasses.replace(strong, rule="another", severity=Severity.INFORMATION)
+    settings = rule_settings([(strong.rule, "hint"), ("another", "warning")])
+    found = run_rules([rule("r", strong, other)], facts(), settings)
+    assert [(f.rule, f.severity) for f in found.findings] == [
+        ("another", Severity.WARNING),
+        (strong.rule, Severity.HINT),
+    ]
+
+
+@pytest.mark.parametrize(("high", "count"), [(0.8, 0), (0.9, 1)])
+def test_what_saves_under_three_percent_is_not_said(high: float, count: int) -> None:
+    found = run_rules([rule("r", finding(1, gain_ms=(0.0, high)))], facts())
+    assert len(found.findings) == count
+
+
+@pytest.mark.parametrize(("busy_ms", "count"), [(29.5, 0), (20.0, 1)])
+def test_advice_for_the_host_is_silent_where_the_device_never_waits_for_it(
+    busy_ms: float, count: int
+) -> None:
+    about_host = dataclasses.replace(rule("r", finding(1)), eases=Eases.HOST)
+    assert len(run_rules([about_host], facts(busy_ms=busy_ms)).findings) == count
+    assert len(run_rules([rule("r", finding(1))], facts(busy_ms=busy_ms)).findings) == 1
+    assert len(run_rules([about_host], facts(cpu(), busy_ms=busy_ms)).findings) == 1
+
+
+def ignored(comment: str, **fields: object) -> dict[str, str]:
+    lines = SOURCE.splitlines()
+    lines[line_of("loss.item()") - 1] += f"  # {comment}"
+    return {TARGET: "\n".join(lines)}
+
+
+@pytest.mark.parametrize(
+    ("comment", "left"),
+    [
+        ("stepscope: ignore", []),
+        ("stepscope: ignore[sync-in-step]", ["other"]),
+        ("noqa  # stepscope:ignore[ other , sync-in-step ]", []),
+        ("stepscope: ignored", ["other", "sync-in-step"]),
+        ("stepscope: ignore[]", ["other", "sync-in-step"]),
+    ],
+)
+def test_a_comment_silences_rules_on_its_line(comment: str, left: list[str]) -> None:
+    both = (finding(), dataclasses.replace(finding(), rule="other"), finding(1, rule="elsewhere"))
+    rules = [rule("r", *both), rule("other"), rule("sync-in-step")]
+    found = run_rules(rules, facts(sources=ignored(comment)))
+    assert sorted(f.rule for f in found.findings if f.line != 1) == left
+    assert [f.rule for f in found.findings if f.line == 1] == ["elsewhere"]
+    assert found.notes == ()
+
+
+def test_a_comment_that_names_no_rule_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    found = run_rules([rule("r")], facts(sources=ignored("stepscope: ignore[r, sink]")))
+    assert found.notes == (
+        "train.py:18: no rule is named 'sink', so the comment there ignores nothing of that name.",
+    )
+    assert "no rule is named 'sink'" in caplog.text
+
+
 def test_the_reader_is_told_of_facts_that_could_not_be_prepared() -> None:
-    found = run_rules([], dataclasses.replace(facts(), failed=("loaders",)), frozenset())
+    found = run_rules([], dataclasses.replace(facts(), failed=("loaders",)))
     assert found.notes == (
         "The facts 'loaders' could not be prepared, so rules that need them say nothing; the log "
         "has the reason.",

@@ -31,7 +31,7 @@ def test_every_option_is_read() -> None:
                 "cpu": True,
                 "guard": False,
                 "env": {"A": "1", "B": ""},
-                "rules": {"disable": ["autocast"]},
+                "rules": {"disable": ["autocast"], "severity": {"slow-input": "hint"}},
                 "inlayHints": {"enabled": False},
                 "unknown": 1,
             }
@@ -52,7 +52,7 @@ def test_every_option_is_read() -> None:
         cpu=True,
         guard=False,
         env=(("A", "1"), ("B", "")),
-        rules=RuleOptions(disable=("autocast",)),
+        rules=RuleOptions(disable=("autocast",), severity=(("slow-input", "hint"),)),
         inlay_hints=InlayHintOptions(enabled=False),
     )
 
@@ -88,6 +88,8 @@ def test_empty_values_mean_unset(unset: dict[str, Any]) -> None:
         ({"env": {"A": 1}}, "env"),
         ({"env": {"A=B": "1"}}, "env"),
         ({"rules": []}, "rules"),
+        ({"rules": {"severity": ["autocast"]}}, "rules.severity"),
+        ({"rules": {"severity": {"autocast": "loud"}}}, "rules.severity"),
         ({"rules": {"disable": "autocast"}}, "rules.disable"),
         ({"inlayHints": {"enabled": "no"}}, "inlayHints.enabled"),
     ],

@@ -20,12 +20,13 @@ from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import (
     NEGLIGIBLE_SHARE,
     abstain,
+    device_idle_ms,
     last_line,
-    negligible,
+    severity_of,
     share_of_step,
     silent,
 )
-from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.rule import Eases, Rule
 
 NAME = "sync-in-step"
 
@@ -34,14 +35,12 @@ NAME = "sync-in-step"
 class Thresholds:
     """``per_step``: fewer than one in two steps is a value that is already logged now and then.
 
-    ``warning``: share of the step that could be saved at best; a tenth is more than the spread of
-    one run and so can be seen to go away. ``measured`` is the wait from which on it is worth
+    ``measured`` is the wait from which on it is worth
     saying what the host waits for, even if the device would be busy meanwhile anyway.
     """
 
     per_step: float = 0.5
     measured: float = NEGLIGIBLE_SHARE
-    warning: float = 0.10
 
 
 THRESHOLDS = Thresholds()
@@ -99,34 +98,25 @@ def _measured(
     kind = max(syncs, key=lambda sync: sync.wait_ms or 0.0).kind
     # The step gets no shorter than the device's own work, and what is not waited for here may be
     # waited for at the next synchronisation: hence nothing at worst.
-    high = min(wait, _device_idle(facts))
-    large = share_of_step(facts, high) >= THRESHOLDS.warning
+    high = min(wait, device_idle_ms(facts) or 0.0)
     message = (
         f"The host waits {fmt.duration(wait)} of {fmt.duration(facts.profile.step_ms.median)} "
         f"({fmt.share(share)}) on this line: {_CALLS.get(kind, kind)} has to wait for the GPU "
         "work queued before it. The call itself is quick, but no new work is queued meanwhile."
     )
-    if negligible(facts, high):
-        message += " The GPU is busy all the same, so leaving it out saves next to nothing."
     return (
         Finding(
             rule=NAME,
             file=key[0],
             line=key[1],
             end_line=last_line(facts, key),
-            severity=Severity.WARNING if large else Severity.INFORMATION,
+            severity=severity_of(facts, high),
             message=message,
             evidence={"wait_ms": wait, "wait_share": share, "per_step": per_step, "kind": kind},
             gain_ms=(0.0, high),
+            gain_source="At most the wait, and at most the GPU's idle time.",
         ),
     )
-
-
-def _device_idle(facts: Facts) -> float:
-    """Time per step in which the device has nothing to do, ms."""
-    profile = facts.profile
-    busy = sum(line.work_ms for line in profile.lines) + profile.unattributed.work_ms
-    return max(0.0, profile.step_ms.median - busy)
 
 
 def _written(
@@ -180,4 +170,9 @@ def _shows_sync(nodes: Iterable[ast.AST]) -> bool:
     return False
 
 
-RULE = Rule(name=NAME, title="The host waits for the device in every step", evaluate=evaluate)
+RULE = Rule(
+    name=NAME,
+    title="The host waits for the device in every step",
+    evaluate=evaluate,
+    eases=Eases.HOST,
+)
