@@ -11,7 +11,6 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from stepscope.attribution import lines as lines_module
@@ -32,11 +31,10 @@ from stepscope.attribution.model import (
 )
 from stepscope.attribution.owners import Owned, own
 from stepscope.attribution.regime import Efforts, Peaks, efforts
+from stepscope.attribution.sources import read_sources
 from stepscope.attribution.work import OpKey, Sweep, sweep
 from stepscope.attribution.workers import WorkerShare, worker_ledger
 from stepscope.timeline.model import NOWHERE, Recording, Timeline
-
-_MAX_SOURCE_BYTES = 4_000_000
 
 
 class AttributionError(ValueError):
@@ -293,12 +291,4 @@ def _memory_profile(ledgers: Ledgers) -> MemoryProfile | None:
 
 def _sources(files: set[str], facts: dict[str, Any]) -> dict[str, str]:
     """The text of each file that has a cost: the target's as it ran, others if still readable."""
-    found = {facts["target"]: facts["source"]}
-    for file in sorted(files - {facts["target"]}):
-        try:
-            path = Path(file)
-            if path.stat().st_size <= _MAX_SOURCE_BYTES:
-                found[file] = path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-    return found
+    return {facts["target"]: facts["source"]} | read_sources(files - {facts["target"]})

@@ -80,13 +80,20 @@ class Ops:
 
 @dataclass(slots=True)
 class MemoryEvents:
-    """Allocations (positive ``size``) and frees (negative), in time order."""
+    """Allocations (positive ``size``) and frees (negative), in time order.
+
+    Recorded traces may know no addresses (-1), but what the allocator of the event's device had in
+    use and held right after it: ``total`` and ``reserved``, -1 where not told, None where no event
+    tells.
+    """
 
     time: Sequence[int]
     address: Sequence[int]
     size: Sequence[int]
     thread: Sequence[int]
     device: Sequence[int]
+    total: Sequence[int] | None = None
+    reserved: Sequence[int] | None = None
 
 
 @dataclass(slots=True)

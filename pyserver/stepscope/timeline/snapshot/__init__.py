@@ -1,0 +1,1 @@
+"""Files of ``torch.cuda.memory._dump_snapshot``: what the CUDA allocator held and did."""
