@@ -1,57 +1,91 @@
 // `npm test`: install what the tests need, run every stage, tell in one line each how it went.
-// All checks run even after a failure; `npm test -- vitest unit` runs only those named.
-import { spawn } from 'node:child_process';
+// All checks run even after a failure; `npm test -- vitest unit` runs only those named. Stages run
+// beside one another, so their times add up to more than the whole takes.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ensureEditor } from './lib/editor.mjs';
-import { ensureNodePackages } from './lib/node-packages.mjs';
+import { execute } from './lib/group.mjs';
 import { BUILD, nodeTool, ROOT, VENV, VSIX } from './lib/paths.mjs';
 import { runMain, SetupError } from './lib/process.mjs';
-import { ensureVenv } from './lib/python.mjs';
+import { schedule } from './lib/schedule.mjs';
 
 const LOGS = path.join(BUILD, 'logs');
 const STAGE_LIMIT_MS = 20 * 60_000;
+/** Those of the machine that decides. On a larger one, more at once would only hide a slow stage. */
+const CORES = 2;
 
 const inVenv = (name) => path.join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin', name);
 const python = (...args) => [inVenv('python'), ...args];
 const node = (...args) => [process.execPath, ...args];
 const pytest = (folder, ...args) => python('-m', 'pytest', '-q', ...args, folder);
-/** A test file stays in one process: its runs of targets are shared by its tests. */
-const BY_FILE = ['-n', '2', '--dist', 'loadfile'];
+/**
+ * A test file stays in one process, since its tests share runs of targets. Three for two cores: now
+ * and then one only waits. tests/agent/conftest.py says which files come first.
+ */
+const BY_FILE = ['-n', '3', '--dist', 'loadfile', '--no-loadscope-reorder'];
+
+const PYTHON = ['python packages'];
+const NODE = ['npm packages'];
+const EDITOR = ['vs code and chromium'];
 
 /**
- * `detail` picks the lines of the output worth repeating; `mayskip`: its skips are no
- * failure; `only`: the one platform it runs on.
+ * `needs`: stages that have to pass first; `cores`: how many it keeps busy, if not one; `detail`
+ * picks the lines of the output worth repeating; `mayskip`: its skips are no failure; `only`: the
+ * one platform it runs on. Those that take long start early; what keeps both cores busy comes last.
  */
 const STAGES = [
-  { name: 'python packages', prepare: () => ensureVenv('frameworks') },
-  { name: 'npm packages', prepare: ensureNodePackages },
-  { name: 'vs code and chromium', prepare: ensureEditor, only: 'linux' },
-  { name: 'ruff', command: [inVenv('ruff'), 'check', '.'] },
-  { name: 'ruff format', command: [inVenv('ruff'), 'format', '--check', '.'] },
-  { name: 'mypy', command: python('-m', 'mypy') },
-  { name: 'import-linter', command: [inVenv('lint-imports')] },
-  { name: 'unit', command: pytest('tests/unit'), detail: pytestDetail },
-  {
-    name: 'agent',
-    command: pytest('tests/agent', ...BY_FILE, '-m', 'not slow'),
-    detail: pytestDetail,
-  },
-  { name: 'lsp', command: pytest('tests/lsp'), detail: pytestDetail },
-  { name: 'gpu', command: pytest('tests/gpu'), detail: pytestDetail, mayskip: true },
-  { name: 'tsc', command: node(nodeTool('typescript', 'bin', 'tsc'), '--noEmit') },
-  {
-    name: 'eslint',
-    command: node(nodeTool('eslint', 'bin', 'eslint.js'), '--max-warnings=0', '.'),
-  },
-  { name: 'prettier', command: node(nodeTool('prettier', 'bin', 'prettier.cjs'), '--check', '.') },
-  { name: 'vitest', command: node(nodeTool('vitest', 'vitest.mjs'), 'run'), detail: vitestDetail },
+  ...[
+    { name: 'python packages', command: node('scripts/prepare.mjs', 'python') },
+    { name: 'npm packages', command: node('scripts/prepare.mjs', 'npm') },
+    {
+      name: 'vs code and chromium',
+      command: node('scripts/prepare.mjs', 'editor'),
+      only: 'linux',
+    },
+  ].map((stage) => ({ ...stage, installs: true })),
   {
     name: 'package',
     command: node('scripts/package.mjs'),
+    needs: [...PYTHON, ...NODE],
     detail: () => [path.relative(ROOT, VSIX)],
   },
-  { name: 'e2e', command: node('tests/e2e/run.mjs'), detail: lastLine, only: 'linux' },
+  {
+    name: 'e2e',
+    command: node('tests/e2e/run.mjs'),
+    needs: [...PYTHON, ...EDITOR, 'package'],
+    detail: lastLine,
+    only: 'linux',
+  },
+  { name: 'lsp', command: pytest('tests/lsp'), needs: PYTHON, detail: pytestDetail },
+  ...[
+    { name: 'tsc', command: node(nodeTool('typescript', 'bin', 'tsc'), '--noEmit') },
+    {
+      name: 'eslint',
+      command: node(nodeTool('eslint', 'bin', 'eslint.js'), '--max-warnings=0', '.'),
+    },
+    {
+      name: 'prettier',
+      command: node(nodeTool('prettier', 'bin', 'prettier.cjs'), '--check', '.'),
+    },
+    {
+      name: 'vitest',
+      command: node(nodeTool('vitest', 'vitest.mjs'), 'run'),
+      detail: vitestDetail,
+    },
+  ].map((stage) => ({ ...stage, needs: NODE })),
+  ...[
+    { name: 'ruff', command: [inVenv('ruff'), 'check', '.'] },
+    { name: 'ruff format', command: [inVenv('ruff'), 'format', '--check', '.'] },
+    { name: 'mypy', command: python('-m', 'mypy') },
+    { name: 'import-linter', command: [inVenv('lint-imports')] },
+    { name: 'unit', command: pytest('tests/unit'), detail: pytestDetail },
+    { name: 'gpu', command: pytest('tests/gpu'), detail: pytestDetail, mayskip: true },
+    {
+      name: 'agent',
+      command: pytest('tests/agent', ...BY_FILE, '-m', 'not slow'),
+      cores: 2,
+      detail: pytestDetail,
+    },
+  ].map((stage) => ({ ...stage, needs: PYTHON })),
 ];
 
 /** Colours would only stand in the way of reading the output. */
@@ -75,57 +109,10 @@ function vitestDetail(output) {
   return linesOf(output).filter((line) => line.startsWith('Tests '));
 }
 
-/** Run `command` in a process group of its own, so that nothing it started outlives it. */
-function execute([command, ...args]) {
-  return new Promise((resolve) => {
-    const grouped = process.platform !== 'win32';
-    const child = spawn(command, args, {
-      cwd: ROOT,
-      detached: grouped,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    const end = (signal) => {
-      try {
-        if (grouped) process.kill(-child.pid, signal);
-        else child.kill(signal);
-      } catch {
-        // The group is gone already.
-      }
-    };
-    const interrupted = () => {
-      end('SIGTERM');
-      process.exit(130);
-    };
-    process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-    const limit = setTimeout(() => {
-      output += `\nstopped: longer than ${STAGE_LIMIT_MS / 1000} s\n`;
-      end('SIGKILL');
-    }, STAGE_LIMIT_MS);
-    const collect = (chunk) => (output += chunk);
-    child.stdout.setEncoding('utf8').on('data', collect);
-    child.stderr.setEncoding('utf8').on('data', collect);
-    child.on('error', (error) => (output += error.message));
-    child.on('close', (status) => {
-      clearTimeout(limit);
-      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-      end('SIGKILL');
-      resolve({ passed: status === 0, output });
-    });
-  });
-}
-
 async function runStage(stage) {
-  if (stage.prepare) {
-    try {
-      await stage.prepare();
-      return { passed: true, output: '' };
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      return { passed: false, output: error.message };
-    }
-  }
-  const result = await execute(stage.command);
+  // A person wants to see an installation go on; where nobody looks, it is told when it fails.
+  const shown = stage.installs && process.stderr.isTTY;
+  const result = await execute(stage.command, { cwd: ROOT, limitMs: STAGE_LIMIT_MS, shown });
   writeFileSync(path.join(LOGS, `${stage.name.replaceAll(' ', '-')}.log`), plain(result.output));
   // A skipped check is a check that nobody made: on the machine that decides, that is a failure.
   const skipped = /^SKIPPED/m.test(plain(result.output)) && !stage.mayskip && process.env.CI;
@@ -143,35 +130,38 @@ function chosenStages(names) {
   return STAGES.filter((stage) => names.length === 0 || names.includes(stage.name));
 }
 
+function tell(stage, { passed, output }, began) {
+  const seconds = ((Date.now() - began) / 1000).toFixed(1).padStart(7);
+  const [first = '', ...more] = passed ? (stage.detail?.(output) ?? []) : [];
+  const verdict = passed ? 'ok  ' : 'FAIL';
+  console.log(`${verdict} ${stage.name.padEnd(20)} ${seconds} s  ${first}`.trimEnd());
+  for (const line of more) console.log(`       ${line}`);
+  if (!passed) console.log(plain(output).trimEnd().replaceAll(/^/gm, '     | '));
+}
+
 await runMain(async () => {
   mkdirSync(LOGS, { recursive: true });
   const start = Date.now();
+  const chosen = chosenStages(process.argv.slice(2));
+  const here = chosen.filter((stage) => !stage.only || stage.only === process.platform);
+  for (const stage of chosen) {
+    if (!here.includes(stage)) console.log(`--   ${stage.name}: only on ${stage.only}`);
+  }
   let passedCount = 0;
   const failed = [];
-  const stages = chosenStages(process.argv.slice(2));
-  for (const stage of stages) {
-    if (stage.only && stage.only !== process.platform) {
-      console.log(`--   ${stage.name}: only on ${stage.only}`);
-      continue;
-    }
+  const run = async (stage) => {
     const began = Date.now();
-    const { passed, output } = await runStage(stage);
-    const seconds = ((Date.now() - began) / 1000).toFixed(1).padStart(7);
-    const details = passed ? (stage.detail?.(output) ?? []) : [];
-    const [first = '', ...more] = details;
-    console.log(
-      `${passed ? 'ok  ' : 'FAIL'} ${stage.name.padEnd(20)} ${seconds} s  ${first}`.trimEnd(),
-    );
-    for (const line of more) console.log(`       ${line}`);
-    if (passed) {
-      passedCount += 1;
-    } else {
-      failed.push(stage.name);
-      console.log(plain(output).trimEnd().replaceAll(/^/gm, '     | '));
-      // Without what the tests need, every later failure would only say so again.
-      if (stage.prepare) break;
-    }
-  }
+    const result = await runStage(stage);
+    tell(stage, result, began);
+    if (result.passed) passedCount += 1;
+    else failed.push(stage.name);
+    return result.passed;
+  };
+  const leave = (stage, needed) => {
+    failed.push(stage.name);
+    console.log(`FAIL ${stage.name}: not run, since "${needed}" failed`);
+  };
+  await schedule(here, CORES, run, leave);
   const total = ((Date.now() - start) / 1000).toFixed(0);
   console.log(
     failed.length > 0 ? `failed: ${failed.join(', ')}` : 'everything passed',

@@ -14,6 +14,18 @@ from tests.agent.running import Run, quick, run
 # Programs of users, some of which come with tests of their own.
 collect_ignore = ["corpus", "foreign", "modelonly"]
 
+# Files in the order in which workers take them up: two that keep every core busy, one that mostly
+# waits, at the end only short ones, so that no worker is left with a long one. The rest follows.
+_ORDER = ["test_foreign", "test_corpus", "test_bad_input", "test_frameworks", "test_children",
+          "test_stopping", "test_modelonly", "test_samples", "test_first_run"]  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        return _ORDER.index(item.path.stem) if item.path.stem in _ORDER else len(_ORDER)
+
+    items.sort(key=place)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def quiet_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -69,7 +69,10 @@ def check_report(outcome: Outcome, target: Path, process: str, trained: int) -> 
     return report
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+# A fork server's children are among the loader's workers below.
+@pytest.mark.parametrize(
+    "method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.slow)]
+)
 def test_hogwild(project: Project, method: str) -> None:
     """Two processes train one shared model: the first to step is recorded, the other is told of."""
     target = project.file(
@@ -161,9 +164,10 @@ def test_children_that_make_few_steps(project: Project) -> None:
             "child.start()\nchild.join()",
             "ForkProcess-1 (pid",
         ),
-        (
+        pytest.param(
             "with mp.get_context('fork').Pool(1) as pool:\n    pool.apply(train, (0, 100))",
             "of a pool, ",
+            marks=pytest.mark.slow,  # forked, as the one above
         ),
     ],
     ids=["spawn", "fork", "pool"],
@@ -249,7 +253,7 @@ def line_with(text: str, part: str, nth: int = 0) -> int:
     [
         ("Rows", "multiprocessing_context='fork'"),
         ("Rows", "multiprocessing_context='spawn'"),
-        ("Rows", "persistent_workers=True"),
+        pytest.param("Rows", "persistent_workers=True", marks=pytest.mark.slow),  # forked, too
         ("Stream", "multiprocessing_context='forkserver'"),
     ],
     ids=["fork", "spawn", "persistent", "stream"],
@@ -304,7 +308,14 @@ THREADS = {
 }
 
 
-@pytest.mark.parametrize("kind", THREADS)
+# One thread or task beside the main thread is also in foreign/, where each step is looked at.
+_ALONE = ("thread", "executor", "asyncio")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.slow if kind in _ALONE else ()) for kind in THREADS],
+)
 def test_training_beside_the_main_thread(project: Project, kind: str) -> None:
     target = project.file(training(THREADS[kind].format(many=MANY)))
     outcome = project.run(target)
