@@ -1,5 +1,5 @@
 // The clone's own Python environment: found, made and filled without any npm package.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pythonIn, ROOT, VENV } from './paths.mjs';
 import { install, outputOf, say, SetupError } from './process.mjs';
@@ -33,22 +33,29 @@ print(json.dumps({
 `;
 
 function candidates(minor) {
-  const named = process.env.STEPSCOPE_PYTHON;
-  if (named && minor === undefined) return [[named]];
+  const named = process.env.STEPSCOPE_PYTHON ? [[process.env.STEPSCOPE_PYTHON]] : [];
+  if (named.length > 0 && minor === undefined) return named;
   const minors = minor === undefined ? [13, 12, 11, 10, 14] : [minor];
   const versioned = minors.map((n) => [`python3.${n}`]);
   const launcher = process.platform === 'win32' ? [['py', minor ? `-3.${minor}` : '-3']] : [];
-  // pyenv puts shims on PATH that fail unless their version is the selected one.
-  const pyenv = process.env.PYENV_ROOT ?? path.join(process.env.HOME ?? '', '.pyenv');
-  const shimmed = minors.map((n) => [path.join(pyenv, 'versions', `3.${n}`, 'bin', 'python')]);
   return minor === undefined
     ? [['python3'], ['python'], ...launcher, ...versioned]
-    : [...versioned, ...launcher, ...shimmed];
+    : [...named, ...versioned, ...launcher, ...fromPyenv(minor)];
+}
+
+/** pyenv puts shims on PATH that fail unless their version is the selected one. */
+function fromPyenv(minor) {
+  const root = process.env.PYENV_ROOT ?? path.join(process.env.HOME ?? '', '.pyenv');
+  const versions = path.join(root, 'versions');
+  if (!existsSync(versions)) return [];
+  return readdirSync(versions)
+    .filter((name) => name === `3.${minor}` || name.startsWith(`3.${minor}.`))
+    .map((name) => [path.join(versions, name, 'bin', 'python')]);
 }
 
 /**
  * The first Python that can hold our environment. `minor` asks for exactly 3.<minor>.
- * STEPSCOPE_PYTHON, when set, is the only candidate.
+ * STEPSCOPE_PYTHON, when set, is the only candidate, or the first one where a minor is asked for.
  */
 export function findPython(minor) {
   const seen = [];
