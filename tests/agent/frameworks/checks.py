@@ -34,7 +34,7 @@ def profiled(project: Project, program: Path, **request: Any) -> tuple[Report, s
     """
     target = project.file(program.read_text(encoding="utf-8"), program.name)
     outcome: Outcome = project.run(
-        target, steps=STEPS, warmup=WARMUP, timeout_s=TIMEOUT_S, **request
+        target, cwd=project.root, steps=STEPS, warmup=WARMUP, timeout_s=TIMEOUT_S, **request
     )
     output = outcome.output.decode("utf-8", "replace")
     report = outcome.reported
