@@ -32,7 +32,7 @@ export interface StepscopeReport {
   lines: Line[];
   unattributed: Unattributed;
   /**
-   * Live memory over one step; null where it was not recorded.
+   * Live memory; null where it was not recorded.
    */
   memory: Memory | null;
   /**
@@ -432,7 +432,7 @@ export interface Unattributed {
   ops: Op[];
 }
 /**
- * Live memory on the model's device: over one step, or over the whole recording where it has no steps.
+ * Live memory on the model's device: over one step of a run, or over the whole of a recording that was opened.
  */
 export interface Memory {
   /**

@@ -285,7 +285,12 @@ def _memory_profile(ledgers: Ledgers) -> MemoryProfile | None:
         place = ledgers.timeline.places[memory.peak_place]
         where = (place.file, place.line)
     return MemoryProfile(
-        memory.peak_bytes, memory.reserved_bytes, where, memory.categories, memory.timeline
+        memory.peak_bytes,
+        memory.reserved_bytes,
+        where,
+        memory.categories,
+        memory.timeline,
+        memory.before_bytes,
     )
 
 

@@ -41,6 +41,7 @@ class _Sum:
     copy: float = 0.0
     allocated: int = 0
     live: list[Categories] = field(default_factory=list)
+    held: int = 0  # live at the peak, where it is not known what for
     efforts: list[Effort] = field(default_factory=list)
     launches: float = 0.0
     worker_ms: float = 0.0
@@ -156,6 +157,8 @@ def _add_memory(ledgers: Ledgers, at) -> None:  # type: ignore[no-untyped-def]
         at(place).allocated += size
     for place, categories in memory.by_place.items():
         at(place).live.append(categories)
+    for place, size in (memory.live or {}).items():
+        at(place).held += size
 
 
 def _line(ledgers: Ledgers, key: LineKey, entry: _Sum) -> LineCost:
@@ -168,7 +171,10 @@ def _line(ledgers: Ledgers, key: LineKey, entry: _Sum) -> LineCost:
     # The recording that shows waits has the profiler in it, the one that shows host time has not.
     sync = min(entry.sync, max(0.0, entry.host - entry.data))
     copy = min(entry.copy, max(0.0, entry.host - entry.data - sync))
-    measured = ledgers.memory is not None
+    memory = ledgers.memory
+    measured = memory is not None
+    told = memory is not None and memory.categories is not None
+    held = entry.held if memory is not None and memory.live is not None else None
     launches = entry.launches if device else (effort.launches if detailed else None)
     return LineCost(
         file=key[0],
@@ -187,8 +193,8 @@ def _line(ledgers: Ledgers, key: LineKey, entry: _Sum) -> LineCost:
             copy=copy if device else None,
         ),
         allocated_bytes=entry.allocated if measured else None,
-        live_at_peak_bytes=live.total if measured else None,
-        categories=live if measured else None,
+        live_at_peak_bytes=live.total if told else held,
+        categories=live if told else None,
         flops=effort.flops if detailed else None,
         bytes_moved=effort.moved if detailed else None,
         launches=launches,

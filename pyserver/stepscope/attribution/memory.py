@@ -25,16 +25,24 @@ _OWNERS = ("parameter", "gradient", "optimizer")
 
 @dataclass(slots=True)
 class MemoryLedger:
-    """Bytes. ``by_place`` is what was live at the peak by allocating line, per category."""
+    """Bytes. ``by_place`` is what was live at the peak by allocating line, per category.
+
+    Recordings that others made do not tell what memory is for: ``categories`` is None, and ``live``
+    holds what ``by_place`` would (None where no line can be told). ``before_bytes`` of the peak
+    were allocated before such a recording began.
+    """
 
     peak_bytes: int
     peak_place: int
     reserved_bytes: int | None
-    categories: Categories
+    categories: Categories | None
     allocated: dict[int, int] = field(default_factory=dict)  # per place, over one step
     by_place: dict[int, Categories] = field(default_factory=dict)
     by_operator: dict[int, int] = field(default_factory=dict)  # bytes allocated by each operator
     timeline: tuple[MemoryPoint, ...] = ()
+    live: dict[int, int] | None = None
+    before_bytes: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -82,9 +90,20 @@ def memory_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Mem
     steps = list(pairwise(recording.bounds))
     if not steps:
         return None
-    operators = _operators_at(recording, owned, memory.time, memory.thread)
+    operators = operators_at(recording, owned, memory.time, memory.thread)
     replay = _replay(timeline, recording, owned, operators, since, steps[0])
     device = timeline.facts["device_index"]
+    by_operator = bytes_by_operator(timeline, recording, owned, operators, device)
+    return _summarise(timeline, recording, owned, replay, by_operator, steps[0][0])
+
+
+def bytes_by_operator(
+    timeline: Timeline, recording: Recording, owned: Owned, operators: list[int], device: int
+) -> dict[int, int]:
+    """Bytes that each operator allocated on the device, allocators counted with their callers."""
+    memory, ops = recording.memory, recording.ops
+    assert memory is not None
+    assert ops is not None
     by_operator: dict[int, int] = defaultdict(int)
     is_allocator = [text in ALLOCATORS for text in timeline.strings]
     for index, operator in enumerate(operators):
@@ -93,7 +112,7 @@ def memory_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Mem
         while is_allocator[ops.name[operator]] and owned.parent[operator] >= 0:
             operator = owned.parent[operator]
         by_operator[operator] += memory.size[index]
-    return _summarise(timeline, recording, owned, replay, by_operator, steps[0][0])
+    return dict(by_operator)
 
 
 def _replay(
@@ -224,7 +243,7 @@ def _first_backward(recording: Recording, owned: Owned, begin: int) -> int | Non
     )
 
 
-def _operators_at(recording: Recording, owned: Owned, times: Any, threads: Any) -> list[int]:
+def operators_at(recording: Recording, owned: Owned, times: Any, threads: Any) -> list[int]:
     """Innermost operator at each memory event, -1 without."""
     ops = recording.ops
     assert ops is not None

@@ -171,7 +171,7 @@ class MemoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class MemoryProfile:
-    """Live memory on the model's device, over one step or, without steps, over the recording.
+    """Live memory on the model's device, over one step of a run or over a whole recording.
 
     ``categories`` is None where a recording does not tell what memory is for.
     """
