@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import stepscope
+from stepscope.terminal.exports import OPTIONS as EXPORTS
+from stepscope.terminal.exports import add_exports, exports_of
 
 _DESCRIPTION = """\
 Run a PyTorch script for a few steps and show what each of its source lines costs.
@@ -54,7 +56,7 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
     return run_command(
         RunOptions(
             request,
-            json=options.json,
+            exports=exports_of(options),
             quiet=options.quiet,
             rules=tuple(options.rule),
             remove_new_files=options.remove_new_files,
@@ -142,7 +144,7 @@ def _build_parser() -> argparse.ArgumentParser:
         metavar="RULE=LEVEL",
         help="off, hint, information or warning: how a rule may speak; may be given several times",
     )
-    run.add_argument("--json", metavar="OUT", help="write the report there; - for standard output")
+    add_exports(run)
     run.add_argument(
         "--quiet", action="store_true", help="show neither progress nor the target's output"
     )
@@ -158,7 +160,7 @@ def _build_parser() -> argparse.ArgumentParser:
 
 _WITH_VALUE = frozenset(
     ("--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--ask-after",
-     "--step-timeout", "--grace", "--env", "--json", "--rule", "--symbol", "--model", "--inputs")
+     "--step-timeout", "--grace", "--env", "--rule", "--symbol", "--model", "--inputs", *EXPORTS)
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from stepscope.attribution.attribute import Attributed, AttributionError, attribute
@@ -17,6 +17,7 @@ from stepscope.diagnosis.severities import RuleSettings
 from stepscope.fixes import fix_for
 from stepscope.fixes.model import Fix
 from stepscope.report.build import build_report
+from stepscope.report.exports.analysed import Analysed
 from stepscope.report.model import Report
 from stepscope.session.model import (
     ENDING,
@@ -32,6 +33,7 @@ from stepscope.session.model import (
 )
 from stepscope.session.run import captured
 from stepscope.timeline.from_capture import load_timeline
+from stepscope.timeline.model import Timeline
 
 
 def profile_target(
@@ -41,6 +43,7 @@ def profile_target(
     cancel: CancelToken,
     rules: RuleSettings | None = None,
     on_files: OnFiles | None = None,
+    on_analysed: Callable[[Analysed], None] | None = None,
 ) -> Report:
     """Run the target, attribute its step, diagnose it. Blocks; call it off the event loop.
 
@@ -48,24 +51,33 @@ def profile_target(
     Raises ``session.model.Failure`` when no report could be made. The report is returned while the
     stopped target still winds down in its own time; the interpreter does not exit before its last
     process has. ``on_files`` is told after that, from another thread, what the run did to files.
+    ``on_analysed`` is given the report with the events behind it, for exports.
     """
     with _in_background(captured(request, on_progress, on_output, cancel, on_files)) as capture:
         on_progress(Progress(Phase.ANALYSING))
-        report = analyse(capture, rules)
+        analysed = analyse_timeline(load_timeline(capture), rules)
     if cancel.cancelled:
         raise Failure(FailureKind.CANCELLED, f"Profiling {request.target.name} was cancelled.")
-    return report
+    if on_analysed is not None:
+        on_analysed(analysed)
+    return analysed.report
 
 
 def analyse(capture: Path, rules: RuleSettings | None = None) -> Report:
     """A capture file -> its report. Raises ``Failure`` when it holds no whole step."""
+    return analyse_timeline(load_timeline(capture), rules).report
+
+
+def analyse_timeline(timeline: Timeline, rules: RuleSettings | None = None) -> Analysed:
+    """Events -> their report. Raises ``Failure`` when they hold no whole step."""
     try:
-        attributed = attribute(load_timeline(capture))
+        attributed = attribute(timeline)
     except AttributionError as error:
         raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
     diagnosis = diagnose(prepare_facts(attributed), rules)
     profile = _with_notes(attributed, diagnosis)
-    return build_report(profile.profile, _with_fixes(profile, diagnosis.findings))
+    report = build_report(profile.profile, _with_fixes(profile, diagnosis.findings))
+    return Analysed(report, attributed)
 
 
 def _with_notes(attributed: Attributed, diagnosis: Diagnosis) -> Attributed:

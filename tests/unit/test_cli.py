@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -14,8 +15,10 @@ from typing import Any
 import pytest
 
 import stepscope.pipeline
+from stepscope.attribution.attribute import Attributed, attribute
 from stepscope.cli import main
 from stepscope.diagnosis.severities import RuleSettings
+from stepscope.report.exports.analysed import Analysed
 from stepscope.report.model import Report
 from stepscope.session.model import (
     EXIT_STATUS,
@@ -33,6 +36,7 @@ from stepscope.session.model import (
     Progress,
 )
 from tests import factories as make
+from tests.timelines import Tape
 
 Behaviour = Callable[[OnProgress, OnOutput, CancelToken], None]
 
@@ -46,6 +50,8 @@ class Pipeline:
         self.report = make.report()
         self.files = FilesAfter("functions")
         self.rules = RuleSettings()
+        self.attributed: Attributed | None = None
+        self.gave_events = False
 
     def __call__(
         self,
@@ -56,9 +62,13 @@ class Pipeline:
         *,
         rules: RuleSettings,
         on_files: OnFiles,
+        on_analysed: Callable[[Analysed], None] | None,
     ) -> Report:
         self.requests.append(request)
         self.rules = rules
+        self.gave_events = on_analysed is not None
+        if on_analysed is not None:
+            on_analysed(Analysed(self.report, self.attributed))
         try:
             if self.behave is not None:
                 self.behave(on_progress, on_output, cancel)
@@ -270,6 +280,96 @@ def test_json_to_standard_output_is_all_there_is(
     assert main(["run", "--json", "-", "train.py"]) == 0
     written: dict[str, Any] = json.loads(capfd.readouterr().out)
     assert written["run"]["model"] == "Net"
+
+
+def _analysed(pipeline: Pipeline) -> None:
+    """Let the pipeline give events, which a trace and the table of operators are made from."""
+    tape = Tape(0, 100)
+    tape.line(0, 11)
+    tape.op("aten::mm", 10, 20)
+    pipeline.attributed = attribute(tape.timeline())
+
+
+def test_every_export_is_written_beside_the_text(
+    pipeline: Pipeline, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _analysed(pipeline)
+    names = ("r.json", "t.json.gz", "s.json", "c.csv")
+    options = ("--json", "--trace", "--speedscope", "--csv")
+    wanted = [
+        word for pair in zip(options, (str(tmp_path / n) for n in names), strict=True)
+        for word in pair
+    ]  # fmt: skip
+    assert main(["run", *wanted, "train.py"]) == 0
+    assert "ms per step" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "c.operators.csv"}
+    trace = json.loads(gzip.decompress((tmp_path / "t.json.gz").read_bytes()))
+    assert "aten::mm" in {event["name"] for event in trace["traceEvents"]}
+    assert "speedscope" in json.loads((tmp_path / "s.json").read_text())["$schema"]
+    assert (tmp_path / "c.csv").read_bytes().startswith(b"file,line,function,")
+    assert b"aten::mm,forward" in (tmp_path / "c.operators.csv").read_bytes()
+
+
+def test_an_export_to_standard_output_is_all_there_is(
+    pipeline: Pipeline, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _analysed(pipeline)
+    assert main(["run", "--csv", "-", "train.py"]) == 0
+    out = capfd.readouterr().out
+    assert out.startswith("file,line,function,")
+    assert "aten::mm,forward" not in out  # the lines alone
+    assert "ms per step" not in out
+
+
+def test_what_is_not_asked_for_keeps_no_events(pipeline: Pipeline, tmp_path: Path) -> None:
+    assert main(["run", "--speedscope", str(tmp_path / "s.json"), "train.py"]) == 0
+    assert not pipeline.gave_events
+
+
+def test_a_trace_without_events_is_refused_and_nothing_is_left(
+    pipeline: Pipeline, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--trace", str(tmp_path / "t.json.gz"), "train.py"]) == 2
+    assert "no events were recorded" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--csv", "{}/no/x.csv"], "--csv {}/no/x.csv: no file can be written there."),
+        (["--trace", "{}"], "--trace {}: no file can be written there."),
+        (["--speedscope", ""], "--speedscope : no file can be written there."),
+        (
+            ["--json", "-", "--csv", "-"],
+            "--json and --csv both go to standard output; give each its own file.",
+        ),
+        (
+            ["--json", "{}/x", "--speedscope", "{}/x"],
+            "--json and --speedscope both go to {}/x; give each its own file.",
+        ),
+        (
+            ["--speedscope", "{}/x.operators.csv", "--csv", "{}/x.csv"],
+            "--speedscope and --csv both go to {}/x.csv; give each its own file.",
+        ),
+    ],
+)
+def test_impossible_exports_are_refused_before_the_run(
+    pipeline: Pipeline,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    given = [option.format(tmp_path) for option in options]
+    assert main(["run", *given, "train.py"]) == 2
+    assert message.format(*[tmp_path] * 2) in capsys.readouterr().err
+    assert pipeline.requests == []
+
+
+def test_the_targets_own_options_of_that_name_are_its_own(pipeline: Pipeline) -> None:
+    assert main(["run", "--quiet", "--json", os.devnull, "train.py", "--csv", "x", "--trace"]) == 0
+    assert pipeline.requests[0].args == ("--csv", "x", "--trace")
 
 
 @pytest.mark.parametrize("out", ["", "no/such/folder/report.json"])

@@ -7,11 +7,10 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from types import FrameType
+from typing import TYPE_CHECKING
 
-from stepscope.report.model import Report
 from stepscope.session.model import (
     EXIT_STATUS,
     CancelToken,
@@ -19,18 +18,22 @@ from stepscope.session.model import (
     FailureKind,
     ProfileRequest,
 )
+from stepscope.terminal.exports import Exports, check_exports, write_exports
 from stepscope.terminal.files import FilesReport
 from stepscope.terminal.progress import Silence, StatusLine
+
+if TYPE_CHECKING:
+    from stepscope.report.exports.analysed import Analysed
 
 TO_STDOUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the command line asked for. ``json`` is a path, ``-`` or None."""
+    """What the command line asked for."""
 
     request: ProfileRequest
-    json: str | None = None
+    exports: Exports = field(default_factory=Exports)
     quiet: bool = False
     remove_new_files: bool = False
     rules: tuple[tuple[str, str], ...] = ()  # (rule, level), the later wins
@@ -43,10 +46,10 @@ def run_command(options: RunOptions) -> int:
     )
     files = FilesReport(options.request.target.name, remove=options.remove_new_files)
     try:
-        _check_json_path(options.json)
-        report = _profile(options, status, files)
+        check_exports(options.exports)
+        analysed = _profile(options, status, files)
         status.close()
-        _deliver(report, options.json)
+        deliver(analysed, options.exports)
         _say_files(options, files)
     except Failure as failure:
         status.close()
@@ -71,20 +74,24 @@ def _say_files(options: RunOptions, files: FilesReport) -> None:
             _say(sentence)
 
 
-def _profile(options: RunOptions, status: StatusLine | Silence, files: FilesReport) -> Report:
+def _profile(options: RunOptions, status: StatusLine | Silence, files: FilesReport) -> Analysed:
     from stepscope.diagnosis.severities import rule_settings
     from stepscope.pipeline import profile_target
+    from stepscope.report.exports.analysed import Analysed
 
     cancel = CancelToken()
+    kept: list[Analysed] = []
     with _cancelled_by_signals(cancel):
-        return profile_target(
+        report = profile_target(
             options.request,
             status.progress,
             status.output,
             cancel,
             rules=rule_settings(options.rules),
             on_files=files.hear,
+            on_analysed=kept.append if options.exports.needs_events else None,
         )
+    return kept[0] if kept else Analysed(report, None)
 
 
 @contextmanager
@@ -103,34 +110,16 @@ def _cancelled_by_signals(cancel: CancelToken) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _check_json_path(path: str | None) -> None:
-    """Find out before the run, not after it, that there is no such folder."""
-    if path is None or path == TO_STDOUT:
+def deliver(analysed: Analysed, exports: Exports) -> None:
+    """Write what was asked for, and print the report where standard output is free."""
+    if write_exports(exports, analysed):
         return
-    if Path(path).is_dir() or not Path(path).absolute().parent.is_dir():
-        raise Failure(FailureKind.USAGE, f"--json {path}: no file can be written there.")
-
-
-def _deliver(report: Report, json_path: str | None) -> None:
-    if json_path is not None:
-        from stepscope.report.to_json import report_to_text
-
-        text = report_to_text(report)
-        if json_path == TO_STDOUT:
-            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-            sys.stdout.buffer.flush()
-            return
-        try:
-            Path(json_path).write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            message = f"the report could not be written to {json_path}: {error.strerror}."
-            raise Failure(FailureKind.USAGE, message) from error
     from stepscope.terminal.render import make_console, render_report
 
     if hasattr(sys.stdout, "reconfigure"):
         # A terminal without these characters shows "?" for them; it does not end the program.
         sys.stdout.reconfigure(errors="replace")
-    render_report(report, make_console(sys.stdout))
+    render_report(analysed.report, make_console(sys.stdout))
     sys.stdout.flush()
 
 

@@ -1,0 +1,1 @@
+"""The report and its events in the formats of other tools."""

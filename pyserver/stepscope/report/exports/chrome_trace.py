@@ -1,0 +1,330 @@
+"""The mapped recording as a Chrome trace, in Kineto's spelling, for Perfetto and for us.
+
+What torch's profiler would write (operators, runtime calls, device work on streams, launches as
+flows, ``ProfilerStep#`` spans), and what it does not know: the user line of each operator and
+kernel as arguments, a lane per thread with the line that was running, the findings at their lines.
+
+Times are microseconds after ``baseTimeNanoseconds``, so that a nanosecond survives in a double.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TextIO
+
+from stepscope.attribution.owners import Owned, own
+from stepscope.report.exports.analysed import Analysed
+from stepscope.report.model import Hint
+from stepscope.report.source import split_lines
+from stepscope.timeline.model import NOWHERE, Ops, Place, Recording, Timeline, Track
+
+HOST_PID = 1_000_000_000
+"""Devices are processes of their own, by their number; this one is none of them."""
+
+LINES_PID = HOST_PID + 1
+
+_CATEGORIES = {
+    "op": "cpu_op",
+    "annotation": "user_annotation",
+    "runtime": "cuda_runtime",
+    "kernel": "kernel",
+    "memcpy": "gpu_memcpy",
+    "memset": "gpu_memset",
+    "sync": "cuda_sync",
+    "overhead": "overhead",
+}
+_ON_DEVICE = frozenset(("kernel", "memcpy", "memset"))
+_STEP = "ProfilerStep#"
+
+Event = dict[str, Any]
+
+
+class NoEvents(ValueError):
+    """The report was not made from events, so there is no trace to write."""
+
+
+def write_chrome_trace(analysed: Analysed, out: TextIO) -> None:
+    """Write the trace, event by event. Raises ``NoEvents``."""
+    attributed = analysed.attributed
+    mapped = None if attributed is None else attributed.ledgers.timeline.recording("map")
+    if attributed is None or mapped is None or mapped.ops is None:
+        raise NoEvents("no events were recorded, so there is no trace to write")
+    timeline = attributed.ledgers.timeline
+    writer = _Writer(timeline, mapped, mapped.ops, analysed)
+    head = {
+        "schemaVersion": 1,
+        "displayTimeUnit": "ms",
+        "baseTimeNanoseconds": writer.base,
+        "deviceProperties": writer.devices(),
+    }
+    out.write(json.dumps(head)[:-1] + ',\n"traceEvents": [\n')
+    separator = ""
+    for event in writer.events():
+        out.write(separator + json.dumps(event))
+        separator = ",\n"
+    out.write("\n]}\n")
+
+
+class _Writer:
+    def __init__(
+        self, timeline: Timeline, recording: Recording, ops: Ops, analysed: Analysed
+    ) -> None:
+        self._timeline = timeline
+        self._recording = recording
+        self._ops = ops
+        self._analysed = analysed
+        self._owned = own(timeline, recording)
+        self._kinds = timeline.kinds
+        self._launches = _Launches(timeline, recording, ops, self._owned)
+        starts = [
+            *ops.start,
+            *recording.bounds[:1],
+            *(track.starts[0] for track in recording.tracks.values() if track.starts),
+        ]
+        self.base = min(starts, default=0)
+        ends = [begin + ns for begin, ns in zip(ops.start, ops.duration, strict=True)]
+        self._end = max([*ends, *recording.bounds[-1:]], default=self.base)
+
+    def devices(self) -> list[Event]:
+        """The accelerator as Kineto describes it, as far as it is known."""
+        facts = self._timeline.facts
+        if facts.get("device_type", "cpu") == "cpu":
+            return []
+        return [{"id": facts.get("device_index", 0), "name": facts.get("device_name", "")}]
+
+    def events(self) -> Iterator[Event]:
+        yield from self._names()
+        yield from self._steps()
+        for index in self._in_order():
+            yield from self._event(index)
+        yield from self._memory()
+        for thread, track in self._recording.tracks.items():
+            yield from self._lines(thread, track)
+        for hint in self._analysed.report.hints:
+            yield self._finding(hint)
+
+    def _in_order(self) -> Iterator[int]:
+        """Operators with parents before children, then everything else as it was recorded."""
+        yield from self._owned.order
+        operator = self._kinds.index("op")
+        yield from (index for index, kind in enumerate(self._ops.kind) if kind != operator)
+
+    def _names(self) -> Iterator[Event]:
+        yield _named("process_name", HOST_PID, 0, "python")
+        yield _named("process_labels", HOST_PID, 0, "CPU", "labels")
+        threads = dict.fromkeys(
+            native
+            for native, kind in zip(self._ops.native, self._ops.kind, strict=True)
+            if self._kinds[kind] not in _ON_DEVICE
+        )
+        for thread in threads:
+            yield _named("thread_name", HOST_PID, thread, self._thread_name(thread))
+        streams = {
+            (self._ops.device[index], self._ops.thread[index])
+            for index, kind in enumerate(self._ops.kind)
+            if self._kinds[kind] in _ON_DEVICE
+        }
+        for device in sorted({device for device, _ in streams}):
+            yield _named("process_name", device, 0, "python")
+            yield _named("process_labels", device, 0, f"GPU {device}", "labels")
+        for device, stream in sorted(streams):
+            yield _named("thread_name", device, stream, f"stream {stream}")
+        if self._recording.tracks:
+            yield _named("process_name", LINES_PID, 0, "Stepscope: source lines")
+        for thread in self._recording.tracks:
+            yield _named("thread_name", LINES_PID, thread, self._thread_name(thread))
+
+    def _thread_name(self, thread: int) -> str:
+        step = " (the step)" if thread == self._timeline.step_thread else ""
+        return f"thread {thread}{step}"
+
+    def _steps(self) -> Iterator[Event]:
+        if any(text.startswith(_STEP) for text in self._timeline.strings):
+            return  # the recording has its own
+        for number, (begin, end) in enumerate(pairwise(self._recording.bounds)):
+            thread = self._timeline.step_thread
+            name = f"{_STEP}{number}"
+            yield self._span(name, "user_annotation", HOST_PID, thread, begin, end)
+
+    def _event(self, index: int) -> Iterator[Event]:
+        ops = self._ops
+        kind = self._kinds[ops.kind[index]]
+        begin = ops.start[index]
+        device = kind in _ON_DEVICE
+        pid = ops.device[index] if device else HOST_PID
+        tid = ops.thread[index] if device else ops.native[index]
+        event = self._span(
+            self._timeline.strings[ops.name[index]],
+            _CATEGORIES[kind],
+            pid,
+            tid,
+            begin,
+            begin + ops.duration[index],
+        )
+        event["args"] = self._arguments(index, kind)
+        yield event
+        correlation = ops.correlation[index]
+        if kind == "runtime" and correlation in self._launches.launched:
+            yield self._flow("s", correlation, pid, tid, begin)
+        elif device and correlation in self._launches.calls:
+            yield self._flow("f", correlation, pid, tid, begin) | {"bp": "e"}
+
+    def _arguments(self, index: int, kind: str) -> Event:
+        ops = self._ops
+        found: Event = {}
+        if kind == "op":
+            if ops.correlation[index]:
+                found["External id"] = ops.correlation[index]
+            if ops.sequence[index] >= 0:
+                found["Sequence number"] = ops.sequence[index]
+                found["Fwd thread id"] = ops.forward_thread[index]
+            if ops.inputs[index] >= 0:
+                found["Inputs"] = self._timeline.strings[ops.inputs[index]]
+            found |= self._place(self._owned.owner[index])
+            ran = self._owned.place[index]
+            if ran not in (NOWHERE, self._owned.owner[index]):
+                found["ran at"] = _where(self._timeline.places[ran])
+        elif kind in ("runtime", *_ON_DEVICE):
+            found["correlation"] = ops.correlation[index]
+            operator = self._launches.operator(index)
+            linked = ops.correlation[operator] if operator >= 0 else ops.linked[index]
+            if linked:
+                found["External id"] = linked
+            if kind in _ON_DEVICE:
+                found |= {"device": ops.device[index], "stream": ops.thread[index]}
+            found |= self._place(self._launches.place(index, operator))
+        return found
+
+    def _place(self, number: int) -> Event:
+        if number == NOWHERE:
+            return {}
+        place = self._timeline.places[number]
+        return {"file": place.file, "line": place.line, "function": place.function}
+
+    def _memory(self) -> Iterator[Event]:
+        memory = self._recording.memory
+        if memory is None:
+            return
+        native = dict(zip(self._ops.thread, self._ops.native, strict=True))
+        for index, time in enumerate(memory.time):
+            device = memory.device[index]
+            found = {
+                "Addr": memory.address[index],
+                "Bytes": memory.size[index],
+                "Device Type": 0 if device < 0 else 1,
+                "Device Id": device,
+            }
+            for name, column in (
+                ("Total Allocated", memory.total),
+                ("Total Reserved", memory.reserved),
+            ):
+                if column is not None and column[index] >= 0:
+                    found[name] = column[index]
+            yield {
+                "ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]",
+                "pid": HOST_PID, "tid": native.get(memory.thread[index], memory.thread[index]),
+                "ts": self._us(time), "args": found,
+            }  # fmt: skip
+
+    def _lines(self, thread: int, track: Track) -> Iterator[Event]:
+        """A span for each stretch of one line, a line that ran on as one."""
+        begin = 0
+        for index in range(1, len(track.starts) + 1):
+            last = index == len(track.starts)
+            if not last and track.places[index] == track.places[begin]:
+                continue
+            number = track.places[begin]
+            start = track.starts[begin]
+            end = max(start, self._end) if last else track.starts[index]
+            if number != NOWHERE and end > start:
+                place = self._timeline.places[number]
+                name = f"{Path(place.file).name}:{place.line} {place.function}"
+                event = self._span(name, "user_line", LINES_PID, thread, start, end)
+                event["args"] = self._place(number) | {"code": self._code(place)}
+                yield event
+            begin = index
+
+    def _code(self, place: Place) -> str:
+        lines = split_lines(self._analysed.report.profile.sources.get(place.file, ""))
+        return lines[place.line - 1].strip() if place.line <= len(lines) else ""
+
+    def _finding(self, hint: Hint) -> Event:
+        """An instant where its line runs for the first time, else where the recording begins."""
+        finding = hint.finding
+        thread = self._timeline.step_thread
+        track = self._recording.tracks.get(thread, Track())
+        first = next(
+            (
+                time
+                for time, number in zip(track.starts, track.places, strict=True)
+                if number != NOWHERE
+                and self._timeline.places[number].file == finding.file
+                and finding.line <= self._timeline.places[number].line <= finding.end_line
+            ),
+            self.base,
+        )
+        return {
+            "ph": "i", "s": "p", "cat": "finding", "name": finding.rule,
+            "pid": LINES_PID if track.starts else HOST_PID, "tid": thread, "ts": self._us(first),
+            "args": {
+                "message": finding.message, "severity": finding.severity.value,
+                "file": finding.file, "line": finding.line, "evidence": dict(finding.evidence),
+                "gain_ms": finding.gain_ms, "fix": None if hint.fix is None else hint.fix.title,
+            },
+        }  # fmt: skip
+
+    def _span(self, name: str, category: str, pid: int, tid: int, begin: int, end: int) -> Event:
+        return {
+            "ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid,
+            "ts": self._us(begin), "dur": (end - begin) / 1000,
+        }  # fmt: skip
+
+    def _flow(self, phase: str, number: int, pid: int, tid: int, time: int) -> Event:
+        return {
+            "ph": phase, "id": number, "cat": "ac2g", "name": "ac2g", "pid": pid, "tid": tid,
+            "ts": self._us(time),
+        }  # fmt: skip
+
+    def _us(self, time: int) -> float:
+        return (time - self.base) / 1000
+
+
+class _Launches:
+    """Runtime calls and device work joined by their correlation, and the operators behind them."""
+
+    def __init__(self, timeline: Timeline, recording: Recording, ops: Ops, owned: Owned) -> None:
+        self._ops = ops
+        self._owned = owned
+        self._tracks = recording.tracks
+        runtime = timeline.kinds.index("runtime")
+        on_device = {timeline.kinds.index(kind) for kind in _ON_DEVICE}
+        self.calls = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime}
+        self.launched = {ops.correlation[i] for i in range(len(ops)) if ops.kind[i] in on_device}
+        self._operators = {ops.correlation[i]: i for i in owned.order}
+
+    def operator(self, index: int) -> int:
+        """The operator for which a call or a piece of device work was made; -1 without."""
+        call = self.calls.get(self._ops.correlation[index], -1)
+        linked = self._ops.linked[index] or (self._ops.linked[call] if call >= 0 else 0)
+        return self._operators.get(linked, -1) if linked else -1
+
+    def place(self, index: int, operator: int) -> int:
+        """The line to which it belongs: the operator's, else that of the thread that called."""
+        if operator >= 0:
+            return self._owned.owner[operator]
+        call = self.calls.get(self._ops.correlation[index], -1)
+        if call < 0:
+            return NOWHERE
+        track = self._tracks.get(self._ops.native[call])
+        return NOWHERE if track is None else track.place_at(self._ops.start[call])
+
+
+def _named(kind: str, pid: int, tid: int, text: str, key: str = "name") -> Event:
+    return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "ts": 0, "args": {key: text}}
+
+
+def _where(place: Place) -> str:
+    return f"{place.file}:{place.line}"
