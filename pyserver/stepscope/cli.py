@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import stepscope
 from stepscope.terminal.exports import OPTIONS as EXPORTS
@@ -29,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(own)
     if options.command == "run":
         return _run(options, of_target)
+    if options.command == "open":
+        return _open(options)
     return _serve(parser, options)
 
 
@@ -60,6 +63,20 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
             quiet=options.quiet,
             rules=tuple(options.rule),
             remove_new_files=options.remove_new_files,
+        )
+    )
+
+
+def _open(options: argparse.Namespace) -> int:
+    from stepscope.terminal.open_command import OpenOptions, open_command
+
+    return open_command(
+        OpenOptions(
+            paths=tuple(options.traces),
+            exports=exports_of(options),
+            sources=tuple(options.map),
+            roots=tuple(options.source_root),
+            rules=tuple(options.rule),
         )
     )
 
@@ -136,19 +153,13 @@ def _build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="remove the files that the target made, after the run",
     )
-    run.add_argument(
-        "--rule",
-        type=_rule_level,
-        action="append",
-        default=[],
-        metavar="RULE=LEVEL",
-        help="off, hint, information or warning: how a rule may speak; may be given several times",
-    )
+    _add_rule(run)
     add_exports(run)
     run.add_argument(
         "--quiet", action="store_true", help="show neither progress nor the target's output"
     )
     run.add_argument("target", metavar="TARGET.py", help="script; what follows it is its own")
+    _add_open(commands)
     serve = commands.add_parser(
         "serve", help="the language server, on standard input and output", allow_abbrev=False
     )
@@ -156,6 +167,45 @@ def _build_parser() -> argparse.ArgumentParser:
         "--tcp", type=_address, metavar="HOST:PORT", help="serve one client on a loopback address"
     )
     return parser
+
+
+def _add_rule(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rule",
+        type=_rule_level,
+        action="append",
+        default=[],
+        metavar="RULE=LEVEL",
+        help="off, hint, information or warning: how a rule may speak; may be given several times",
+    )
+
+
+def _add_open(commands: Any) -> None:
+    opened = commands.add_parser(
+        "open",
+        help="show what a recorded torch.profiler trace costs",
+        description="Read torch.profiler traces, one or a folder of ranks, and show their costs.",
+        allow_abbrev=False,
+    )
+    add_exports(opened)
+    _add_rule(opened)
+    opened.add_argument(
+        "--map",
+        type=_mapping,
+        action="append",
+        default=[],
+        metavar="RECORDED=LOCAL",
+        help="where source files of the recording are on this machine; may be given several times",
+    )
+    opened.add_argument(
+        "--source-root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder to look for source files in; may be given several times",
+    )
+    opened.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
 
 
 _WITH_VALUE = frozenset(
@@ -223,6 +273,13 @@ def _rule_level(text: str) -> tuple[str, str]:
     if name not in {rule.name for rule in discover_rules()}:
         raise argparse.ArgumentTypeError(f"no rule is named {name!r}")
     return name, level
+
+
+def _mapping(text: str) -> tuple[str, str]:
+    recorded, equals, local = text.partition("=")
+    if not recorded or not equals or not local:
+        raise argparse.ArgumentTypeError(f"{text!r} is not RECORDED=LOCAL")
+    return recorded, local
 
 
 def _seconds(text: str) -> float:

@@ -14,6 +14,7 @@ from stepscope.diagnosis.engine import Diagnosis, diagnose
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.prepare import prepare_facts
 from stepscope.diagnosis.severities import RuleSettings
+from stepscope.diagnosis.verdict import judge
 from stepscope.fixes import fix_for
 from stepscope.fixes.model import Fix
 from stepscope.report.build import build_report
@@ -76,7 +77,9 @@ def analyse_timeline(timeline: Timeline, rules: RuleSettings | None = None) -> A
         raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
     diagnosis = diagnose(prepare_facts(attributed), rules)
     profile = _with_notes(attributed, diagnosis)
-    report = build_report(profile.profile, _with_fixes(profile, diagnosis.findings))
+    report = build_report(
+        profile.profile, _with_fixes(profile, diagnosis.findings), judge(attributed)
+    )
     return Analysed(report, attributed)
 
 

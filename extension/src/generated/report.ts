@@ -25,12 +25,20 @@ export interface StepscopeReport {
    * Shares of the step; null where nothing was timed.
    */
   breakdown: Breakdown | null;
+  /**
+   * What bounds the step; null where nothing was timed.
+   */
+  verdict: Verdict | null;
   coverage: Coverage;
   /**
    * Every line that ran in the step, sorted by file and line.
    */
   lines: Line[];
   unattributed: Unattributed;
+  /**
+   * Part of the work that runs a second time in the backward pass: activation checkpointing. null where it was not measured.
+   */
+  recomputed_ms: number | null;
   /**
    * Live memory; null where it was not recorded.
    */
@@ -217,6 +225,48 @@ export interface Breakdown {
    * Everything else. A share, 0 to 1.
    */
   other: number;
+}
+/**
+ * What bounds the step, with the share that proves it and what causes it.
+ */
+export interface Verdict {
+  /**
+   * The largest group of moments of the step; compute and memory are the device's own work, host is launching, Python and idling.
+   */
+  bound: 'compute' | 'memory' | 'host' | 'data' | 'communication' | 'copy' | 'sync';
+  /**
+   * Its share of the step.
+   */
+  share: number;
+  /**
+   * The same in words.
+   */
+  sentence: string;
+  /**
+   * What causes it, the most first; empty where nothing stands out.
+   */
+  causes: Cause[];
+}
+/**
+ * A function with its line, or an operator where no lines are known.
+ */
+export interface Cause {
+  /**
+   * Function or operator.
+   */
+  name: string;
+  /**
+   * null for an operator.
+   */
+  file: string | null;
+  /**
+   * null for an operator.
+   */
+  line: number | null;
+  /**
+   * Milliseconds per step of what bounds it.
+   */
+  ms: number;
 }
 /**
  * How much is known to the line.

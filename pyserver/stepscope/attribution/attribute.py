@@ -13,9 +13,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from stepscope import format as fmt
 from stepscope.attribution import lines as lines_module
 from stepscope.attribution.breakdown import accelerator_breakdown, processor_breakdown
-from stepscope.attribution.device import DeviceLedger, device_ledger
+from stepscope.attribution.device import DeviceLedger, device_ledger, whole_recording
 from stepscope.attribution.host import HostLedger, host_ledger
 from stepscope.attribution.memory import MemoryLedger, memory_ledger
 from stepscope.attribution.model import (
@@ -30,11 +31,14 @@ from stepscope.attribution.model import (
     Totals,
 )
 from stepscope.attribution.owners import Owned, own
+from stepscope.attribution.recorded_memory import recorded_memory
 from stepscope.attribution.regime import Efforts, Peaks, efforts
 from stepscope.attribution.sources import read_sources
 from stepscope.attribution.work import OpKey, Sweep, sweep
 from stepscope.attribution.workers import WorkerShare, worker_ledger
 from stepscope.timeline.model import NOWHERE, Recording, Timeline
+
+_BEHIND = 1.02  # of the step: more work than fits into it
 
 
 class AttributionError(ValueError):
@@ -60,6 +64,7 @@ class Ledgers:
     device_scale: float
     counts: dict[OpKey, float]
     loop_share: dict[tuple[int, int], float]  # (loop place, name) -> ms of forward operators
+    recomputed_ms: float  # of the work: forward operators that run again in the backward pass
     workers: dict[int, WorkerShare]  # beside the step: what lines take in a loader's worker
 
     def work_by_key(self) -> dict[OpKey, float]:
@@ -116,7 +121,13 @@ def attribute(timeline: Timeline) -> Attributed:
         if not device.busy:
             notes.append("No device event was recorded, so device time is not measured.")
             device = None
-    detail = _detail(timeline)
+        elif mapped.from_trace and device.launched_ns > _BEHIND * swept.span_ns:
+            per_step = fmt.duration(device.launched_ns / 1e6 / max(1, device.steps))
+            notes.append(
+                "The device fell behind the host while this was recorded: the work of one step "
+                f"keeps it busy for {per_step}, which is what a step takes in the long run."
+            )
+    detail = Recorded(mapped, owned) if mapped.from_trace else _detail(timeline)
     memory, done = _examined(timeline, detail)
     ledgers = _scale(timeline, step_ms, host, swept, device, memory, done)
     profile = _profile(ledgers, mapped, swept, tuple(dict.fromkeys(notes)))
@@ -128,7 +139,9 @@ def _step_time(timeline: Timeline, mapped: Recording, notes: list[str]) -> StepT
     if not durations:
         durations = sorted(b - a for a, b in zip(mapped.bounds, mapped.bounds[1:], strict=False))
         notes.append(
-            "The script makes too few steps for a pass without the profiler, so the step time "
+            "The trace was recorded with the profiler on, so its times include what that cost."
+            if mapped.from_trace
+            else "The script makes too few steps for a pass without the profiler, so the step time "
             "includes what the profiler cost."
         )
     if len(durations) == 1:
@@ -148,6 +161,12 @@ def _detail(timeline: Timeline) -> Recorded | None:
 def _examined(timeline: Timeline, detail: Recorded | None) -> tuple[MemoryLedger | None, Efforts]:
     if detail is None:
         return None, Efforts()
+    if detail.recording.from_trace:
+        memory = recorded_memory(timeline, detail.recording, detail.owned)
+        if not timeline.facts["with_shapes"]:
+            return memory, Efforts()
+        allocated = memory.by_operator if memory is not None else {}
+        return memory, efforts(timeline, detail.recording, detail.owned, allocated)
     memory = memory_ledger(timeline, detail.recording, detail.owned)
     allocated = memory.by_operator if memory is not None else {}
     return memory, efforts(timeline, detail.recording, detail.owned, allocated)
@@ -206,6 +225,9 @@ def _scale(
     device_scale = 0.0
     if device is not None:
         device_scale = 1e-6 / max(1, device.steps)
+        if not timeline.facts["clean_ns"]:
+            # The recording's own steps are the step time: busy and idle divide their average.
+            device_scale *= step_ms.median / max(swept.span_ns * per_step * 1e-6, 1e-9)
         busy = device.busy_ns * device_scale
         if busy > step_ms.median:
             device_scale *= step_ms.median / busy
@@ -224,6 +246,9 @@ def _scale(
         device=device,
         device_scale=device_scale,
         counts={key: number * per_step for key, number in swept.counts.items()},
+        recomputed_ms=(
+            device.again_ns * device_scale if device else swept.again_ns * per_step * whole
+        ),
         workers=worker_ledger(timeline),
         loop_share={key: ns * per_step * whole for key, ns in swept.loop_ns.items()},
     )
@@ -240,6 +265,9 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
     all_work = work + unattributed.work_ms
     breakdown = processor_breakdown(ledgers) if device is None else accelerator_breakdown(ledgers)
     span = swept.span_ns / 1e6
+    busy = device.busy_ns / 1e6 if device else None
+    if mapped.from_trace:
+        span, busy = whole_recording(mapped)
     return Profile(
         run=RunInfo(
             target=facts["target"],
@@ -257,19 +285,24 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
             files=_files(facts["files"]) if facts["files"] else None,
         ),
         step_ms=ledgers.step_ms,
-        tax=span / max(1, swept.steps) / step if step else 1.0,
-        totals=Totals(span, span, device.busy_ns / 1e6 if device else None),
+        tax=None if mapped.from_trace else _tax(swept, step),
+        totals=Totals(span, span, busy),
         breakdown=breakdown,
         coverage=Coverage(
             exact_host / step if step else 0.0, exact_work / all_work if all_work else 1.0
         ),
         lines=lines,
         unattributed=unattributed,
+        recomputed_ms=ledgers.recomputed_ms,
         memory=_memory_profile(ledgers),
         sources=_sources({line.file for line in lines}, facts),
         notes=notes,
         work_measured=mapped.ops is not None and len(mapped.ops) > 0,
     )
+
+
+def _tax(swept: Sweep, step_ms: float) -> float:
+    return swept.span_ns / 1e6 / max(1, swept.steps) / step_ms if step_ms else 1.0
 
 
 def _files(told: dict[str, Any]) -> FilesTouched:
@@ -296,4 +329,6 @@ def _memory_profile(ledgers: Ledgers) -> MemoryProfile | None:
 
 def _sources(files: set[str], facts: dict[str, Any]) -> dict[str, str]:
     """The text of each file that has a cost: the target's as it ran, others if still readable."""
-    return {facts["target"]: facts["source"]} | read_sources(files - {facts["target"]})
+    # Of a recorded trace nobody knows which file was the target.
+    found = {facts["target"]: facts["source"]} if facts["source"] is not None else {}
+    return found | read_sources(files - {facts["target"]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from stepscope.attribution.flops import is_matmul
 from stepscope.attribution.model import Breakdown
 from stepscope.attribution.regime import regime_of
 from stepscope.attribution.work import OpKey
@@ -59,7 +60,7 @@ def accelerator_breakdown(ledgers: Ledgers) -> Breakdown:
         elif kind == "memset":
             parts["memory"] += ms
         else:
-            regime = _kind(ledgers, key, work[key])
+            regime = _kernel_kind(ledgers, key, work[key])
             # A kernel that is running is no overhead: small ones are bound by memory latency.
             parts["memory" if regime == "overhead" else regime] += ms
     idle = max(0.0, ledgers.step_ms.median - busy)
@@ -69,6 +70,14 @@ def accelerator_breakdown(ledgers: Ledgers) -> Breakdown:
     if not known:
         parts["idle"] += idle
     return _shares(parts, ledgers.step_ms.median)
+
+
+def _kernel_kind(ledgers: Ledgers, key: OpKey, work_ms: float) -> str:
+    """What bounds a kernel. A product of matrices whose size nobody recorded computes."""
+    effort = ledgers.efforts.by_key.get(key)
+    if (effort is None or not effort.flops) and is_matmul(ledgers.timeline.strings[key[1]]):
+        return "compute"
+    return _kind(ledgers, key, work_ms)
 
 
 def _kind(ledgers: Ledgers, key: OpKey, work_ms: float) -> str:

@@ -9,6 +9,7 @@ among them, so that busy and idle time add up to the step however many there are
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ class DeviceLedger:
 
     steps: int
     busy_ns: float = 0.0
+    launched_ns: float = 0.0  # what the steps launched, whenever it ran; else busy_ns
+    again_ns: float = 0.0  # part of busy: forward work that is done a second time
     idle_ns: int = 0
     busy: dict[OpKey, float] = field(default_factory=lambda: defaultdict(float))
     kinds: dict[tuple[OpKey, str], float] = field(default_factory=lambda: defaultdict(float))
@@ -53,6 +56,8 @@ class _Activity:
     device: int
     key: OpKey | None
     kind: str
+    name: int
+    again: bool
 
 
 def device_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> DeviceLedger:
@@ -67,15 +72,77 @@ def device_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Dev
         devices[activity.device].append(activity)
         if activity.key is not None:
             ledger.launches[activity.key] += 1
-    for piece, share in _shared([_first_started(mine) for mine in devices.values()]):
-        if piece.key is not None:
-            ledger.busy[piece.key] += share
-            ledger.kinds[(piece.key, piece.kind)] += share
-            ledger.busy_ns += share
+    pieces = [_first_started(mine) for mine in devices.values()]
+    _charge(ledger, _shared(pieces))
+    ledger.launched_ns = ledger.busy_ns
+    if recording.from_trace:
+        _fit(ledger, _shared([list(_inside(steps, mine)) for mine in pieces]))
     ledger.waits = device_waits(timeline, recording, owned, steps)
     busy = merged([(activity.start, activity.end) for activity in activities])
     _idle(timeline, recording, busy, steps, ledger)
     return ledger
+
+
+def _charge(ledger: DeviceLedger, shares: Iterator[tuple[_Activity, float]]) -> None:
+    for piece, share in shares:
+        if piece.key is not None:
+            ledger.busy[piece.key] += share
+            ledger.kinds[(piece.key, piece.kind)] += share
+            ledger.busy_ns += share
+            if piece.again:
+                ledger.again_ns += share
+
+
+def _fit(ledger: DeviceLedger, inside: Iterator[tuple[_Activity, float]]) -> None:
+    """Scale what the steps launched to what ran inside them, computation and the rest apart.
+
+    A trace begins and ends in the middle of a stream of steps that nobody synchronised: what runs
+    inside the first step was launched before it, often before the recording, and what the last ones
+    launch runs after them, or is cut off. How long the device is busy in a step is read off the
+    steps' own time; whose work it is, off what they launched.
+    """
+    ran: dict[str, float] = defaultdict(float)
+    nobody: dict[tuple[OpKey, str], float] = defaultdict(float)
+    for piece, share in inside:
+        ran[piece.kind] += share
+        nobody[((NOWHERE, piece.name, False), piece.kind)] += share
+    launched: dict[str, float] = defaultdict(float)
+    for (_, kind), share in ledger.kinds.items():
+        launched[kind] += share
+    kinds = {
+        (key, kind): share * ran[kind] / launched[kind]
+        for (key, kind), share in ledger.kinds.items()
+        if launched[kind]
+    }
+    for (key, kind), share in nobody.items():
+        if not launched[kind]:
+            kinds[(key, kind)] = kinds.get((key, kind), 0.0) + share
+    ledger.kinds = defaultdict(float, kinds)
+    ledger.busy = defaultdict(float)
+    for (key, _), share in kinds.items():
+        ledger.busy[key] += share
+    ledger.busy_ns = sum(kinds.values())
+    if launched["kernel"]:
+        ledger.again_ns *= ran["kernel"] / launched["kernel"]
+
+
+def whole_recording(recording: Recording) -> tuple[float, float | None]:
+    """Length of a recording from its first event to its last, and how long its devices were busy.
+
+    Both in ms, steps or not; the second is a union over the streams of each device, None without
+    device work.
+    """
+    ops = recording.ops
+    assert ops is not None
+    devices: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    last = 0
+    for start, ns, device in zip(ops.start, ops.duration, ops.device, strict=True):
+        last = max(last, start + ns)
+        if device >= 0:
+            devices[device].append((start, start + ns))
+    span = (last - min(ops.start)) / 1e6
+    busy = sum(end - start for mine in devices.values() for start, end in merged(mine)) / 1e6
+    return span, busy if devices else None
 
 
 def _activities(
@@ -92,6 +159,7 @@ def _activities(
     by_correlation = {ops.correlation[i]: i for i in owned.order}
     runtime = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime_kind}
     step_track = recording.tracks.get(timeline.step_thread, Track())
+    begins = [begin for begin, _ in steps]
     found = []
     for i in range(len(ops)):
         kind = words.get(ops.kind[i])
@@ -111,10 +179,19 @@ def _activities(
             key = (place, ops.name[i], False)
         if kind == "kernel" and timeline.strings[ops.name[i]].startswith(_COMMUNICATION):
             kind = "communication"
-        counts = any(begin <= launch < end for begin, end in steps)
+        step = bisect_right(begins, launch) - 1
+        counts = step >= 0 and launch < steps[step][1]
         start = ops.start[i]
         found.append(
-            _Activity(start, start + ops.duration[i], ops.device[i], key if counts else None, kind)
+            _Activity(
+                start,
+                start + ops.duration[i],
+                ops.device[i],
+                key if counts else None,
+                kind,
+                ops.name[i],
+                op >= 0 and bool(owned.again[op]),
+            )
         )
     found.sort(key=lambda activity: (activity.start, activity.end))
     return found
@@ -135,8 +212,17 @@ def _disjoint(activities: list[_Activity], covered: list[tuple[int, int]]) -> It
     until = 0
     for a in activities:
         for start, end in uncovered(max(a.start, until), a.end, covered):
-            yield _Activity(start, end, a.device, a.key, a.kind)
+            yield _Activity(start, end, a.device, a.key, a.kind, a.name, a.again)
         until = max(until, a.end)
+
+
+def _inside(steps: list[tuple[int, int]], pieces: list[_Activity]) -> Iterator[_Activity]:
+    """The parts of disjoint, ordered pieces that lie within ordered, disjoint steps."""
+    for piece in pieces:
+        for start, end in clipped(steps, piece.start, piece.end):
+            yield _Activity(
+                start, end, piece.device, piece.key, piece.kind, piece.name, piece.again
+            )
 
 
 def _shared(devices: list[list[_Activity]]) -> Iterator[tuple[_Activity, float]]:
@@ -173,6 +259,7 @@ def _idle(
     """Moments of the steps without any device work, by what the host did and on which line."""
     track = recording.tracks.get(timeline.step_thread, Track())
     data = thread_fetches(timeline.fetches, timeline.step_thread)
+    launching = _launching(timeline, recording) if recording.from_trace else None
     for step_begin, step_end in steps:
         for begin, end in uncovered(step_begin, step_end, busy):
             ledger.idle_ns += end - begin
@@ -185,6 +272,35 @@ def _idle(
                 for low, high in clipped(ledger.waits.blocked, begin, end)
                 for start, stop in uncovered(low, high, fetching)
             )
+            rest = end - begin - waiting - blocked
             ledger.idle_kind["data"] += waiting
             ledger.idle_kind["sync"] += blocked
-            ledger.idle_kind["overhead"] += end - begin - waiting - blocked
+            if launching is None:
+                ledger.idle_kind["overhead"] += rest
+                continue
+            taken = merged([*fetching, *clipped(ledger.waits.blocked, begin, end)])
+            outside = sum(
+                stop - start
+                for low, high in uncovered(begin, end, taken)
+                for start, stop in uncovered(low, high, launching)
+            )
+            ledger.idle_kind["overhead"] += rest - outside
+            ledger.idle_kind["other"] += outside
+
+
+def _launching(timeline: Timeline, recording: Recording) -> list[tuple[int, int]]:
+    """When any thread of the host was in an operator or a call of the runtime.
+
+    A line clock knows what the host did at every moment; a recorded trace knows its operators, and
+    what was between them (Python, mostly) it cannot tell.
+    """
+    ops = recording.ops
+    assert ops is not None
+    kinds = (timeline.kinds.index("op"), timeline.kinds.index("runtime"))
+    return merged(
+        [
+            (start, start + ns)
+            for start, ns, kind in zip(ops.start, ops.duration, ops.kind, strict=True)
+            if kind in kinds
+        ]
+    )

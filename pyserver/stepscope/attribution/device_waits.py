@@ -5,6 +5,7 @@ A call that blocks is the line that *waits*; the device's time stays with the li
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -38,6 +39,7 @@ def device_waits(
     ops = recording.ops
     assert ops is not None
     waits = Waits()
+    begins = [low for low, _ in steps]
     track = recording.tracks.get(timeline.step_thread, Track())
     runtime_kind, copy_kind = timeline.kinds.index("runtime"), timeline.kinds.index("memcpy")
     by_correlation = {ops.correlation[i]: i for i in owned.order}
@@ -52,7 +54,8 @@ def device_waits(
         ):
             continue
         begin, end = ops.start[i], ops.start[i] + ops.duration[i]
-        if not any(low <= begin < high for low, high in steps):
+        step = bisect_right(begins, begin) - 1
+        if step < 0 or begin >= steps[step][1]:
             continue
         table = waits.sync if syncs else waits.copy
         for place, start, stop in segments(track, begin, end):

@@ -72,7 +72,8 @@ def build_lines(ledgers: Ledgers, mapped: Recording) -> tuple[tuple[LineCost, ..
         if keys[number] in sums:
             entry = sums[keys[number]]
             entry.functions[place.function] += ledgers.host.get(number, 0.0)
-            if (place.file, place.function) in mapped.bounded:
+            # A recorded stack knows the line of a function's def and no other.
+            if mapped.from_trace or (place.file, place.function) in mapped.bounded:
                 entry.exact = False
     nowhere = sums.pop(None, _Sum())
     lines = tuple(

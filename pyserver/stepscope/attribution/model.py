@@ -246,5 +246,6 @@ class Profile:
     memory: MemoryProfile | None
     sources: dict[str, str]  # file -> text as it was when it ran
     notes: tuple[str, ...] = ()
+    recomputed_ms: float | None = None  # part of the work that activation checkpointing repeats
     work_measured: bool = True  # False: no operator was recorded, so work is unknown, not zero
     timed: bool = True  # False: no clock ran beside it (a memory snapshot); no time here is known

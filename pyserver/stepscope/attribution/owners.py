@@ -14,6 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from operator import add
 
+from stepscope.attribution.recompute import recomputed
 from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
 
 _NODE_PREFIX = "autograd::engine::evaluate_function: "
@@ -28,7 +29,8 @@ class Owned:
     ``order`` holds host operators by start, parents before children. ``parent`` is the enclosing
     operator, -1 without. ``place`` is the line that ran when it started, ``owner`` the line it
     belongs to (both place numbers or ``NOWHERE``), ``loop`` the line of the step's loop above
-    ``place``. ``backward`` says that it ran as part of a backward pass.
+    ``place``. ``backward`` says that it ran as part of a backward pass, ``again`` that it repeats
+    there an operator of the forward pass.
     """
 
     order: list[int]
@@ -39,6 +41,7 @@ class Owned:
     backward: list[bool]
     self_time: list[int]  # ns of the operator not spent in operators below it
     children: list[int]  # number of operators below it, one level
+    again: bytearray
 
 
 def own(timeline: Timeline, recording: Recording) -> Owned:
@@ -57,11 +60,13 @@ def own(timeline: Timeline, recording: Recording) -> Owned:
         [False] * count,
         [0] * count,
         [0] * count,
+        bytearray(count),
     )
     is_node = [text.startswith(_NODE_PREFIX) for text in timeline.strings]
     _nest(ops, owned)
     sequences = _node_sequences(ops, owned, is_node)
     _resolve(timeline, recording, ops, owned, is_node, sequences)
+    owned.again = recomputed(timeline, recording, owned)
     return owned
 
 

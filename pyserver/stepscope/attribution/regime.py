@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from stepscope.attribution.flops import CONVOLUTION, convolution_flops, flops_of, is_convolution
+from stepscope.attribution.flops import (
+    CONVOLUTION,
+    convolution_flops,
+    flops_of,
+    is_convolution,
+    is_matmul,
+)
 from stepscope.attribution.inputs import Inputs, bytes_of, parse_inputs
 from stepscope.attribution.memory import ALLOCATORS
 from stepscope.attribution.owners import Owned
@@ -33,6 +39,7 @@ class Effort:
     moved: float = 0.0  # bytes read and written
     launches: float = 0.0
     matmul: bool = False
+    unsized: bool = False  # a product whose sizes nobody recorded is among them
 
 
 @dataclass(slots=True)
@@ -95,6 +102,8 @@ def efforts(
             effort.flops += flops / count
             if inputs.half:
                 effort.half_flops += flops / count
+        elif works_itself and is_matmul(name):
+            effort.unsized = True
         if works_itself and name not in ALLOCATORS:
             effort.launches += 1 / count
             effort.moved += bytes_of(kind, inputs, allocated.get(i, 0)) / count
@@ -121,6 +130,7 @@ def add_up(parts: list[Effort]) -> Effort:
         total.moved += part.moved
         total.launches += part.launches
         total.matmul = total.matmul or part.matmul
+        total.unsized = total.unsized or part.unsized
     return total
 
 
@@ -128,7 +138,7 @@ def regime_of(effort: Effort, work_ms: float, peaks: Peaks) -> tuple[str | None,
     """(regime, headroom in ms) of a line's work; (None, None) where the peaks are not known."""
     if peaks.float32 is None or peaks.bandwidth is None or peaks.launch_ns is None:
         return None, None
-    if effort.launches == 0 and effort.flops == 0:
+    if effort.unsized or (effort.launches == 0 and effort.flops == 0):
         return None, None
     half_peak = peaks.half or peaks.float32
     compute = (effort.flops - effort.half_flops) / peaks.float32 + effort.half_flops / half_peak

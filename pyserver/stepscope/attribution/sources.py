@@ -19,6 +19,8 @@ def read_sources(files: Iterable[str]) -> dict[str, str]:
     for file in sorted(files):
         try:
             path = Path(file)
+            if not path.is_absolute():
+                continue  # a recorded path of another machine, not one of the current folder
             state = path.stat()
             if stat.S_ISREG(state.st_mode) and state.st_size <= MAX_BYTES:
                 found[file] = path.read_text(encoding="utf-8", errors="replace")

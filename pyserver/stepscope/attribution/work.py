@@ -30,6 +30,7 @@ class Sweep:
     elsewhere: dict[OpKey, int] = field(default_factory=lambda: defaultdict(int))
     counts: dict[OpKey, int] = field(default_factory=lambda: defaultdict(int))
     loop_ns: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+    again_ns: int = 0  # operator time, of all threads, that repeats a part of the forward pass
 
 
 def sweep(timeline: Timeline, recording: Recording, owned: Owned) -> Sweep:
@@ -120,7 +121,11 @@ def _sweep_step(
 
 
 def _count(
-    ops: Ops, owned: Owned, steps: list[tuple[int, int]], thread: int, result: Sweep
+    ops: Ops,
+    owned: Owned,
+    steps: list[tuple[int, int]],
+    thread: int,
+    result: Sweep,
 ) -> None:
     """Operators per key, and the self time of those on other threads."""
     edge = iter(steps)
@@ -135,5 +140,7 @@ def _count(
             continue
         key = (owned.owner[i], ops.name[i], owned.backward[i])
         result.counts[key] += 1
+        if owned.again[i]:
+            result.again_ns += max(0, owned.self_time[i])
         if ops.native[i] != thread:
             result.elsewhere[key] += max(0, owned.self_time[i])

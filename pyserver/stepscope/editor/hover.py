@@ -12,6 +12,7 @@ from stepscope.editor import markdown as md
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.store import FileView
 from stepscope.editor.to_lsp import code_range, to_line
+from stepscope.operator_names import describe_operator
 from stepscope.report import display
 from stepscope.report.source import split_lines
 
@@ -153,7 +154,7 @@ def _operators(ops: tuple[OpCost, ...]) -> str:
     top = sorted(ops, key=lambda op: -op.work_ms)[:TOP_OPERATORS]
     rows = [
         (
-            md.code(op.name),
+            md.code(describe_operator(op.name)),
             "backward" if op.backward else "forward",
             fmt.count(op.calls),
             fmt.duration(op.work_ms),

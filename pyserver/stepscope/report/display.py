@@ -116,6 +116,17 @@ def describe_assumed(profile: Profile) -> tuple[str, ...]:
     )
 
 
+def describe_recomputed(profile: Profile) -> tuple[str, ...]:
+    """What activation checkpointing repeats, one sentence; nothing where it repeats nothing."""
+    again = profile.recomputed_ms
+    if not profile.timed or again is None or step_share(profile, again) < SHOWN_SHARE:
+        return ()
+    return (
+        f"Activation checkpointing runs {fmt.duration(again)} of forward work a second time in the "
+        f"backward pass ({fmt.share(step_share(profile, again))} of the step).",
+    )
+
+
 def describe_tax(profile: Profile) -> str:
     """What profiling itself cost, one sentence; ``""`` where that is not known."""
     if profile.tax is None or not profile.timed:

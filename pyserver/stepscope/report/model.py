@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from stepscope.attribution.model import Profile
 from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.verdict import Verdict
 from stepscope.fixes.model import Fix
 
 SCHEMA = "stepscope/report/1"
@@ -29,3 +30,4 @@ class Report:
 
     profile: Profile
     hints: tuple[Hint, ...]
+    verdict: Verdict | None = None

@@ -21,13 +21,14 @@ from stepscope.attribution.model import (
     Unattributed,
     Waits,
 )
+from stepscope.diagnosis.verdict import Verdict
 from stepscope.fixes.model import Fix, TextEdit
 from stepscope.report.model import SCHEMA, Hint, Report
 
 Json = dict[str, Any]
 
 _OF_OPERATORS = ("work_ms", "forward_ms", "backward_ms")
-_OF_STEPS = ("step_ms", "tax", "totals", "breakdown")
+_OF_STEPS = ("step_ms", "tax", "totals", "breakdown", "recomputed_ms")
 _OF_TIME = ("calls", "cost_ms", "host_ms", *_OF_OPERATORS)
 
 DUST = 1e-9
@@ -79,12 +80,14 @@ def _report(report: Report) -> Json:
             "device_busy_ms": profile.totals.device_busy_ms,
         },
         "breakdown": _breakdown(profile.breakdown),
+        "verdict": None if report.verdict is None else _verdict(report.verdict),
         "coverage": {
             "host": _share(profile.coverage.host),
             "work": _share(profile.coverage.work),
         },
         "lines": [_line(line) for line in profile.lines],
         "unattributed": _unattributed(profile.unattributed),
+        "recomputed_ms": profile.recomputed_ms,
         "memory": None if profile.memory is None else _memory(profile.memory),
         "findings": [_hint(hint) for hint in report.hints],
         "notes": list(profile.notes),
@@ -110,6 +113,7 @@ def _share(value: float) -> float:
 def _without_work(written: Json) -> Json:
     """No operator was recorded: what would be told of them is null, never 0."""
     written["coverage"]["work"] = None
+    written["recomputed_ms"] = None
     for part in (*written["lines"], written["unattributed"]):
         part.update({key: None for key in _OF_OPERATORS if key in part})
     return written
@@ -126,6 +130,23 @@ def _without_times(written: Json) -> Json:
 
 def _files(files: FilesTouched) -> Json:
     return {"guard": files.guard, "kept": list(files.kept), "created": list(files.created)}
+
+
+def _verdict(verdict: Verdict) -> Json:
+    return {
+        "bound": verdict.bound,
+        "share": _share(verdict.share),
+        "sentence": verdict.sentence,
+        "causes": [
+            {
+                "name": cause.name,
+                "file": cause.line[0] if cause.line else None,
+                "line": cause.line[1] if cause.line else None,
+                "ms": cause.ms,
+            }
+            for cause in verdict.causes
+        ],
+    }
 
 
 def _breakdown(shares: Breakdown) -> Json:

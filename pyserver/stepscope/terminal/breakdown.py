@@ -36,6 +36,8 @@ def print_breakdown(report: Report, console: Console) -> None:
         for name, share in parts
     ]
     print_flow(console, legend)
+    if report.verdict is not None:
+        console.print(Text(report.verdict.sentence))
     console.print()
 
 

@@ -57,7 +57,7 @@ def run_command(options: RunOptions) -> int:
             _say_files(options, files)
         if isinstance(status, Silence) and failure.kind is FailureKind.TARGET_FAILED:
             sys.stderr.buffer.write(status.kept)
-        _say(str(failure))
+        say(str(failure))
         return EXIT_STATUS[failure.kind]
     except KeyboardInterrupt:
         status.close()
@@ -71,7 +71,7 @@ def run_command(options: RunOptions) -> int:
 def _say_files(options: RunOptions, files: FilesReport) -> None:
     for sentence in files.sentences():
         if not options.quiet or sentence in files.faults:
-            _say(sentence)
+            say(sentence)
 
 
 def _profile(options: RunOptions, status: StatusLine | Silence, files: FilesReport) -> Analysed:
@@ -123,6 +123,7 @@ def deliver(analysed: Analysed, exports: Exports) -> None:
     sys.stdout.flush()
 
 
-def _say(message: str) -> None:
+def say(message: str) -> None:
+    """One sentence of ours on standard error."""
     sys.stderr.write(f"stepscope: {message}\n")
     sys.stderr.flush()

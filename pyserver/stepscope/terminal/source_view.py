@@ -36,7 +36,7 @@ def print_sources(report: Report, console: Console) -> None:
     target = profile.run.target
     for path in _files(profile):
         costly = _costly_lines(profile, path)
-        if not costly and path != target:
+        if not costly and (path != target or path not in profile.sources):
             continue
         _print_file(profile, path, costly, console, whole=path == target)
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from stepscope import format as fmt
 from stepscope.attribution.model import Profile
+from stepscope.operator_names import describe_operator
 from stepscope.report import display
 from stepscope.report.model import Report
 from stepscope.terminal.source_view import shorten_path
@@ -64,7 +65,8 @@ def print_unattributed(report: Report, console: Console) -> None:
     text = Text.assemble(
         ("Without a line: ", "title"), f"{fmt.duration(rest.cost_ms)} ({fmt.share(share)})"
     )
-    names = [op.name for op in sorted(rest.ops, key=lambda op: -op.work_ms)]
+    costliest = sorted(rest.ops, key=lambda op: -op.work_ms)
+    names = list(dict.fromkeys(describe_operator(op.name) for op in costliest))
     if names:
         shown = ", ".join(names[:UNATTRIBUTED_NAMES])
         more = len(names) - UNATTRIBUTED_NAMES
@@ -78,6 +80,7 @@ def print_notes(report: Report, console: Console) -> None:
     profile = report.profile
     for sentence in (
         display.describe_steps(profile),
+        *display.describe_recomputed(profile),
         display.describe_tax(profile),
         display.describe_device(profile),
         display.describe_peak(profile),

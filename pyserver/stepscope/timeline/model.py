@@ -127,6 +127,11 @@ class Recording:
     facts: dict[str, Any]
 
     @property
+    def from_trace(self) -> bool:
+        """Whether somebody else's profiler made it: no line clock, no pass without the profiler."""
+        return bool(self.facts.get("from_trace"))
+
+    @property
     def steps(self) -> int:
         """Whole steps in the window."""
         return max(0, len(self.bounds) - 1)

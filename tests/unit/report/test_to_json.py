@@ -11,6 +11,7 @@ import pytest
 
 from stepscope.attribution import model as attribution
 from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.verdict import Cause, Verdict
 from stepscope.fixes import model as fixes
 from stepscope.report import model as report_model
 from stepscope.report.schema import load_schema
@@ -38,12 +39,15 @@ DATACLASS_OF: dict[str, tuple[type, ...]] = {
     "Unattributed": (attribution.Unattributed,),
     "MemoryPoint": (attribution.MemoryPoint,),
     "Memory": (attribution.MemoryProfile,),
+    "Verdict": (Verdict,),
+    "Cause": (Cause,),
     "Finding": (Finding, report_model.Hint),
     "Fix": (fixes.Fix,),
     "Edit": (fixes.TextEdit,),
 }
 ONLY_IN_JSON = {
-    "": {"schema", "findings"},
+    "": {"schema", "findings", "verdict"},
+    "Cause": {"file"},
     "Finding": {"trial"},
 }
 IN_ANOTHER_SHAPE = {"finding"}  # a hint's finding is spread over the finding's object

@@ -15,8 +15,8 @@ class Machine:
 
     device: str  # "cpu" or "cuda"
     device_name: str
-    cores: int  # that this process may use
-    threads: int  # torch's intra-op threads
+    cores: int | None  # that this process may use; None: a trace does not say
+    threads: int | None  # torch's intra-op threads
     float32_peak: float | None
     bfloat16_peak: float | None
     peaks_source: str

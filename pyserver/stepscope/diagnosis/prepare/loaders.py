@@ -33,6 +33,11 @@ def prepare(attributed: Attributed) -> Loaders | None:
             waited[loader] += stop - start
             worked[loader] += cpu
             batches[loader] += 1
+    # A wait that the device works through costs the step nothing.
+    exposed = 1.0
+    if ledgers.device is not None and (total := sum(waited.values()) * to_step):
+        data_ms = attributed.profile.breakdown.data * ledgers.step_ms.median
+        exposed = min(1.0, data_ms / total)
     found = []
     for number, entry in enumerate(timeline.facts["loaders"]):
         if number in waited:
@@ -42,8 +47,8 @@ def prepare(attributed: Attributed) -> Loaders | None:
                     loop=_key(entry.get("loop")),
                     num_workers=entry["num_workers"],
                     batch_size=entry.get("batch_size"),
-                    wait_ms=waited[number] * to_step,
-                    fetch_cpu_ms=worked[number] * to_step,
+                    wait_ms=waited[number] * to_step * exposed,
+                    fetch_cpu_ms=None if recording.from_trace else worked[number] * to_step,
                     batches_per_step=batches[number] / recording.steps,
                 )
             )

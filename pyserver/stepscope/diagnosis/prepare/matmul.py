@@ -29,12 +29,17 @@ def prepare(attributed: Attributed) -> MatmulFacts | None:
             continue
         float32 += ms
         names.add(key[1])
-        if regime_of(effort, ms, ledgers.peaks)[0] != "compute":
+        # Of a product whose sizes nobody recorded it is taken that it computes.
+        if not effort.unsized and regime_of(effort, ms, ledgers.peaks)[0] != "compute":
             bound += ms
     by_loop: dict[int, float] = defaultdict(float)
     for (place, name), ms in ledgers.loop_share.items():
         if name in names and place != NOWHERE:
             by_loop[place] += ms
+    if not by_loop:  # a recorded trace knows no loop: the function that most of it is for
+        for key, ms in ledgers.work_by_key().items():
+            if key[1] in names and key[0] != NOWHERE and not key[2]:
+                by_loop[key[0]] += ms
     loop_line = None
     if by_loop:
         most = timeline.places[max(by_loop, key=lambda number: by_loop[number])]

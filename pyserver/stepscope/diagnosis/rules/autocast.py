@@ -109,8 +109,13 @@ def _message(facts: Facts, useful: float, ratio: float) -> str:
         f"{fmt.duration(useful)} of the {fmt.duration(step)} step "
         f"({fmt.share(share_of_step(facts, useful))}) go into float32 matrix products and "
         f"convolutions, forward and backward, of what this statement runs. {name} multiplies "
-        f"bfloat16 {fmt.ratio(ratio)} as fast; torch.autocast uses that."
+        f"{_half_type(name)} {fmt.ratio(ratio)} as fast; torch.autocast uses that."
     )
+
+
+def _half_type(device: str) -> str:
+    """The type that the peak of half precision is of: cards before Ampere know float16 only."""
+    return "float16" if any(card in device for card in ("V100", "T4")) else "bfloat16"
 
 
 RULE = Rule(name=NAME, title="Float32 matrix products where bfloat16 is faster", evaluate=evaluate)

@@ -34,6 +34,8 @@ class Thresholds:
 
 
 THRESHOLDS = Thresholds()
+_MOST_WORKERS = 16
+"""Where nobody knows the number of cores, no more are spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,9 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     share = share_of_step(facts, loader.wait_ms)
     if share < THRESHOLDS.information:
         return silent(NAME, f"waits {share:.3f} of the step")
-    plan = plan_workers(facts, loader)
+    if loader.num_workers is None:
+        return abstain(NAME, "how many workers there are is not known")
+    plan = plan_workers(facts, loader, loader.num_workers)
     if plan.workers <= loader.num_workers:
         return silent(NAME, f"{loader.num_workers} workers are as many as could help")
     if negligible(facts, plan.gain[1]):
@@ -78,8 +82,9 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
         "wait_share": share,
         "num_workers": loader.num_workers,
         "workers": plan.workers,
-        "cores": facts.machine.cores,
     }
+    if facts.machine.cores is not None:
+        evidence["cores"] = facts.machine.cores
     if loader.num_workers == 0 and loader.fetch_cpu_ms is not None:
         evidence["fetch_cpu_ms"] = loader.fetch_cpu_ms
     if not _workers_fork(facts.profile.run.python or ""):
@@ -98,7 +103,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     )
 
 
-def plan_workers(facts: Facts, loader: LoaderFacts) -> Plan:
+def plan_workers(facts: Facts, loader: LoaderFacts, there: int) -> Plan:
     """How many workers the measured times call for, and what they would save.
 
     With ``train`` = the step without its wait and ``fetch`` = the time one process needs to load
@@ -110,22 +115,25 @@ def plan_workers(facts: Facts, loader: LoaderFacts) -> Plan:
     threads leave free (on an accelerator all but one), and of the fetch only its processor time
     divided among them; the rest of it (disk, network, locks) may not get faster by being asked
     for twice, so it is overlapped as a whole. With workers already there, what holds them up is
-    not known, and nothing is certain.
+    not known, and nothing is certain; nor is it where the number of cores is not known.
+    ``there`` is the number of workers.
     """
     step = facts.profile.step_ms.median
     wait = min(loader.wait_ms, step)
     train = step - wait
     # Workers that are waited for are the bottleneck: together they take one step for a batch.
-    fetch = wait if loader.num_workers == 0 else loader.num_workers * step
-    bound = max(1, facts.machine.cores - 1)
+    fetch = wait if there == 0 else there * step
+    cores = facts.machine.cores
+    bound = _MOST_WORKERS if cores is None else max(1, cores - 1)
     called_for = math.ceil(fetch / train) if train > fetch / bound else bound
     workers = max(1, min(called_for, bound))
     high = min(wait, step - max(train, fetch / workers))
     on_cpu = facts.machine.device == "cpu"
-    taken = min(facts.machine.threads, facts.machine.cores) if on_cpu else 1
-    spare = facts.machine.cores - taken
+    spare = 0
+    if cores is not None:
+        spare = cores - (min(facts.machine.threads or 1, cores) if on_cpu else 1)
     low = 0.0
-    if spare > 0 and loader.num_workers == 0:
+    if spare > 0 and there == 0:
         processor = min(fetch, loader.fetch_cpu_ms or 0.0)
         slowest = fetch - processor + processor / min(workers, spare)
         low = max(0.0, min(high, step - max(train, slowest)))
@@ -137,9 +145,10 @@ def _message(facts: Facts, loader: LoaderFacts, plan: Plan) -> str:
     how = (
         "which loads in the training process (num_workers=0)"
         if loader.num_workers == 0
-        else f"whose {fmt.plural(loader.num_workers, 'worker')} cannot keep up"
+        else f"whose {fmt.plural(loader.num_workers or 0, 'worker')} cannot keep up"
     )
-    cores = fmt.plural(facts.machine.cores, "core")
+    number = facts.machine.cores
+    cores = "the cores" if number is None else fmt.plural(number, "core")
     workers = fmt.plural(plan.workers, "worker")
     if plan.enough:
         then = f"{workers} would keep up."

@@ -1,0 +1,42 @@
+"""A file that somebody recorded -> ``Timeline``, whatever kind of recording it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stepscope.agent.capture import MAGIC, CaptureError
+from stepscope.timeline.from_capture import load_timeline
+from stepscope.timeline.kineto.load import load_trace
+from stepscope.timeline.kineto.paths import PathMap
+from stepscope.timeline.kineto.text import TraceError
+from stepscope.timeline.model import Timeline
+
+__all__ = ["PathMap", "TraceError", "is_pickle", "load_recording"]
+
+_PICKLE = b"\x80"
+
+
+def load_recording(path: Path, paths: PathMap) -> Timeline:
+    """A torch.profiler trace or a capture of ours. Raises ``TraceError`` for anything else."""
+    if _first_bytes(path) == MAGIC:
+        try:
+            return load_timeline(path)
+        except CaptureError as error:
+            raise TraceError(f"{path} is a damaged capture: {error}.") from None
+    return load_trace(path, paths)
+
+
+def is_pickle(path: Path) -> bool:
+    """Whether the file begins as a pickle does: a memory snapshot, if it is one of torch's."""
+    return _first_bytes(path).startswith(_PICKLE)
+
+
+def _first_bytes(path: Path) -> bytes:
+    """The first bytes of a file; empty for what cannot be read. Kinds are told by them."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(len(MAGIC))
+    except OSError:
+        return b""
