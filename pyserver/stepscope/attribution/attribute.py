@@ -247,7 +247,9 @@ def _scale(
         device_scale=device_scale,
         counts={key: number * per_step for key, number in swept.counts.items()},
         recomputed_ms=(
-            device.again_ns * device_scale if device else swept.again_ns * per_step * whole
+            sum(device.again.values()) * device_scale
+            if device
+            else swept.again_ns * per_step * whole
         ),
         workers=worker_ledger(timeline),
         loop_share={key: ns * per_step * whole for key, ns in swept.loop_ns.items()},

@@ -31,13 +31,13 @@ class DeviceLedger:
 
     ``busy[op key]`` sums to ``busy_ns``, the union over streams; ``idle[place]`` and ``idle_kind``
     to ``idle_ns``. ``kinds`` is busy time as "kernel", "memcpy", "memset" or "communication".
-    ``waits`` is host time.
+    ``again`` is the part of it that does forward work a second time. ``waits`` is host time.
     """
 
     steps: int
     busy_ns: float = 0.0
     launched_ns: float = 0.0  # what the steps launched, whenever it ran; else busy_ns
-    again_ns: float = 0.0  # part of busy: forward work that is done a second time
+    again: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     idle_ns: int = 0
     busy: dict[OpKey, float] = field(default_factory=lambda: defaultdict(float))
     kinds: dict[tuple[OpKey, str], float] = field(default_factory=lambda: defaultdict(float))
@@ -90,7 +90,7 @@ def _charge(ledger: DeviceLedger, shares: Iterator[tuple[_Activity, float]]) -> 
             ledger.kinds[(piece.key, piece.kind)] += share
             ledger.busy_ns += share
             if piece.again:
-                ledger.again_ns += share
+                ledger.again[piece.kind] += share
 
 
 def _fit(ledger: DeviceLedger, inside: Iterator[tuple[_Activity, float]]) -> None:
@@ -122,8 +122,8 @@ def _fit(ledger: DeviceLedger, inside: Iterator[tuple[_Activity, float]]) -> Non
     for (key, _), share in kinds.items():
         ledger.busy[key] += share
     ledger.busy_ns = sum(kinds.values())
-    if launched["kernel"]:
-        ledger.again_ns *= ran["kernel"] / launched["kernel"]
+    for kind, share in ledger.again.items():
+        ledger.again[kind] = share * ran[kind] / launched[kind]
 
 
 def whole_recording(recording: Recording) -> tuple[float, float | None]:
@@ -181,6 +181,8 @@ def _activities(
             kind = "communication"
         step = bisect_right(begins, launch) - 1
         counts = step >= 0 and launch < steps[step][1]
+        if recording.from_trace and call < 0 and op < 0:
+            counts = False  # launched before the recording began
         start = ops.start[i]
         found.append(
             _Activity(
