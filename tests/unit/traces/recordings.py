@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gzip
 import json
-from fractions import Fraction
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,6 @@ def plain_events(name: str) -> list[dict[str, Any]]:
     """The trace as the standard library reads it, for counts that owe nothing to our reader."""
     text = gzip.decompress(path_of(name).read_bytes())
     # A float has no room for nanoseconds since 1970.
-    found = json.loads(text, parse_float=Fraction, parse_int=Fraction)["traceEvents"]
+    found = json.loads(text, parse_float=Decimal)["traceEvents"]
     assert isinstance(found, list)
     return found

@@ -7,6 +7,7 @@ and of a count of our own with nothing but ``json``.
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 
@@ -84,8 +85,8 @@ def test_what_is_not_busy_in_the_steps_is_idle(name: str) -> None:
     timeline = attributed(name).ledgers.timeline
     bounds = timeline.recordings[0].bounds
     base = timeline.facts["base_ns"] - timeline.facts["recorded_base_ns"]
-    first, last = ((edge + base) / 1000 for edge in (bounds[0], bounds[-1]))
-    idle = 1 - _union_us(name, DEVICE, first, last) / (last - first)
+    first, last = (Decimal(edge + base) / 1000 for edge in (bounds[0], bounds[-1]))
+    idle = 1 - _union_us(name, DEVICE, first, last) / float(last - first)
     assert _idle(name) == pytest.approx(idle, abs=1e-3)
 
 
@@ -94,7 +95,7 @@ def test_holistic_trace_analysis_says_the_same_on_its_own_terms(name: str) -> No
     """Where its figure is not ours, it is of another stretch of time, or leaves copies out."""
     idle, window, events = HTA_IDLE[name]
     first, last = _window(name, window)
-    assert 1 - _union_us(name, events, first, last) / (last - first) == pytest.approx(
+    assert 1 - _union_us(name, events, first, last) / float(last - first) == pytest.approx(
         idle, abs=0.01
     )
     if window == "steps":
@@ -106,7 +107,7 @@ def _idle(name: str) -> float:
     return 1 - (shares.compute + shares.memory + shares.copy + shares.communication)
 
 
-def _window(name: str, kind: str) -> tuple[float, float]:
+def _window(name: str, kind: str) -> tuple[Decimal, Decimal]:
     steps = sorted(
         (event["ts"], event["ts"] + event["dur"])
         for event in plain_events(name)
@@ -128,20 +129,20 @@ def _window(name: str, kind: str) -> tuple[float, float]:
 def _union_us(
     name: str,
     categories: tuple[str, ...] = DEVICE,
-    first: float = 0.0,
-    last: float = float("inf"),
+    first: Decimal = Decimal(0),
+    last: Decimal = Decimal("Infinity"),
 ) -> float:
     spans = sorted(
         (max(event["ts"], first), min(event["ts"] + event["dur"], last))
         for event in plain_events(name)
         if event.get("cat") in categories
     )
-    total, until = 0.0, 0.0
+    total, until = Decimal(0), Decimal(0)
     for start, end in spans:
         if end > start:
-            total += max(0.0, end - max(start, until))
+            total += max(Decimal(0), end - max(start, until))
             until = max(until, end)
-    return total
+    return float(total)
 
 
 def _hints(name: str) -> dict[str, str]:
