@@ -1,0 +1,1 @@
+"""What finds each group of operators: functions from ``OpTimes`` to facts."""
