@@ -79,7 +79,7 @@ def train(args):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model = VAE(args.width, args.latent, args.length).to(device)
     model(wave_forms(2, args.length, device))  # lets the lazy layers find their sizes
-    optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr, fused=True)
 
     for step in range(args.steps):
         optimizer.zero_grad()

@@ -138,7 +138,7 @@ def main() -> None:
 
     data = CharData("\n".join(topics.values()), args.block_size, device)
     model = CharGPT(len(data.chars), args).to(device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr, weight_decay=0.1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr, weight_decay=0.1, fused=True)
     parameters = sum(p.numel() for p in model.parameters())
     print(f"{len(data.data):,} characters, {parameters:,} parameters, on {device}")
 

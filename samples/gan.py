@@ -89,8 +89,9 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     generator = Generator(args.latent, args.width).to(device)
     discriminator = Discriminator(args.width).to(device)
-    opt_g = torch.optim.Adam(generator.parameters(), lr=args.lr, betas=(0.5, 0.999))
-    opt_d = torch.optim.Adam(discriminator.parameters(), lr=args.lr, betas=(0.5, 0.999))
+    settings = {"lr": args.lr, "betas": (0.5, 0.999), "fused": True}
+    opt_g = torch.optim.Adam(generator.parameters(), **settings)
+    opt_d = torch.optim.Adam(discriminator.parameters(), **settings)
 
     for i, real in enumerate(BlobPictures(args.batch_size, device)):
         if i == args.iterations:

@@ -33,7 +33,7 @@ class CharGRU(nn.Module):
     def forward(self, tokens, states):
         """Tokens (N, T) and one state (N, hidden) per layer to logits (N, T, V) and states."""
         outputs = []
-        for x in self.embed(tokens).unbind(dim=1):
+        for x in self.embed(tokens).unbind(dim=1):  # expect: rnn-cell-loop
             for layer, cell in enumerate(self.cells):
                 x = states[layer] = cell(x, states[layer])
             outputs.append(x)

@@ -28,7 +28,7 @@ class Trainer:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = VisionTransformer(width=args.width, depth=args.depth, classes=args.classes)
         self.model.to(self.device)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=args.lr)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=args.lr, fused=True)
         self.loader = DataLoader(
             gratings(args.images, args.classes), batch_size=args.batch_size, shuffle=True
         )

@@ -38,10 +38,6 @@ def test_a_marked_line_has_an_edit_or_advice(path: Path, line: int, rule: str) -
     ast.parse(apply_edits(path.read_text(encoding="utf-8"), fix.edits))
 
 
-def test_every_rule_has_a_mark() -> None:
-    assert {mark.values[2] for mark in MARKS} == {rule.name for rule in discover_rules()}
-
-
 @pytest.mark.parametrize(
     ("name", "text", "wrapped"),
     [

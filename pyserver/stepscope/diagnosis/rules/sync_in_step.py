@@ -33,7 +33,9 @@ NAME = "sync-in-step"
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """``per_step``: fewer than one in two steps is a value that is already logged now and then.
+    """From when on it is worth a word.
+
+    ``per_step``: fewer than one in two steps is a value that is already logged now and then.
 
     ``measured`` is the wait from which on it is worth
     saying what the host waits for, even if the device would be busy meanwhile anyway.
