@@ -416,7 +416,11 @@ CASES = [
             facts(cpu(threads=1, cores=8), models(), cpu_host(), loaders(loader(num_workers=4)),
                   breakdown=breakdown(compute=0.5)),
         ),
-        (*NOTHING, facts(cpu(threads=8), models())),
+        (
+            *NOTHING,
+            facts(cpu(threads=8), models()),
+            facts(cpu(threads=None), models(), cpu_host()),
+        ),
         also=(
             facts(cpu(threads=1, cores=8), models(), cpu_host(), breakdown=breakdown(compute=0.5)),
         ),

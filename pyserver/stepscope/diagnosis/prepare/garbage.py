@@ -12,9 +12,9 @@ def prepare(attributed: Attributed) -> Garbage | None:
     """None where there was no clean pass or nobody listened."""
     timeline = attributed.ledgers.timeline
     told = timeline.facts.get("evidence", {}).get("garbage")
-    steps = len(timeline.facts["clean_ns"])
-    if told is None or not steps:
+    if told is None or not timeline.facts["clean_ns"]:
         return None
+    steps = len(timeline.facts["clean_ns"])
     lengths = [(end - begin) / 1e6 for begin, end, _ in told]
     full = [(end - begin) / 1e6 for begin, end, generation in told if generation == _OLDEST]
     return Garbage(

@@ -40,6 +40,8 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     machine = facts.machine
     if machine.device != "cpu":
         return silent(NAME, "the model is not on the CPU")
+    if machine.threads is None or machine.cores is None:
+        return abstain(NAME, "threads or cores are not known")
     written = next(iter(calls_of(facts, ("set_num_threads",))), None)
     key = written.key if written is not None else host.forward_line
     if key is None:
