@@ -47,7 +47,7 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     if key is None:
         return abstain(NAME, "no statement of the loop runs the model")
     loaders = facts.measured(Loaders)
-    workers = sum(one.num_workers for one in loaders.all) if loaders is not None else 0
+    workers = sum(one.num_workers or 0 for one in loaders.all) if loaders is not None else 0
     breakdown = facts.profile.breakdown
     evidence: dict[str, float | int | str] = {
         "threads": machine.threads,
