@@ -75,6 +75,11 @@ def analyse_timeline(timeline: Timeline, rules: RuleSettings | None = None) -> A
         attributed = attribute(timeline)
     except AttributionError as error:
         raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
+    return report_on(attributed, rules)
+
+
+def report_on(attributed: Attributed, rules: RuleSettings | None = None) -> Analysed:
+    """What was attributed, with its diagnosis."""
     diagnosis = diagnose(prepare_facts(attributed), rules)
     profile = _with_notes(attributed, diagnosis)
     report = build_report(

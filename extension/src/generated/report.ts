@@ -44,6 +44,10 @@ export interface StepscopeReport {
    */
   memory: Memory | null;
   /**
+   * The ranks of the run side by side; null where one was looked at.
+   */
+  ranks: Ranks | null;
+  /**
    * What slows the step down, most important first.
    */
   findings: Finding[];
@@ -535,6 +539,135 @@ export interface MemoryPoint {
    * Live bytes.
    */
   live_bytes: number;
+}
+/**
+ * The ranks of one run side by side.
+ */
+export interface Ranks {
+  /**
+   * How many ranks the run had; null where no recording tells.
+   */
+  world_size: number | null;
+  /**
+   * Ranks of the run of which nothing was found.
+   */
+  missing: number[];
+  /**
+   * Those that were read, by rank.
+   */
+  ranks: RankCost[];
+  /**
+   * Collectives that all ranks made, the longest waited for first.
+   */
+  collectives: Collective[];
+  /**
+   * Lines whose cost differs between ranks, most first.
+   */
+  lines: LineSkew[];
+  /**
+   * Ranks that are missing, left out, or of another run.
+   */
+  notes: string[];
+}
+/**
+ * One rank; times in milliseconds per step.
+ */
+export interface RankCost {
+  /**
+   * Its number.
+   */
+  rank: number;
+  /**
+   * The recording.
+   */
+  path: string;
+  /**
+   * Where it ran.
+   */
+  device: string;
+  /**
+   * Steps in the recording.
+   */
+  steps: number;
+  /**
+   * Median step.
+   */
+  step_ms: number;
+  breakdown: Breakdown;
+  /**
+   * What it waited for others in collectives; null where none could be matched.
+   */
+  waited_ms: number | null;
+  /**
+   * What the others waited for it.
+   */
+  late_ms: number | null;
+}
+/**
+ * One kind of collective as all ranks saw it; times in milliseconds per step.
+ */
+export interface Collective {
+  /**
+   * Its operator.
+   */
+  name: string;
+  /**
+   * Calls per step that could be matched over all ranks.
+   */
+  calls: number;
+  /**
+   * What the rank that came last took.
+   */
+  transfer_ms: number;
+  /**
+   * How much longer the first took, since it waited.
+   */
+  wait_ms: number;
+  /**
+   * The rank that came last most often.
+   */
+  late_rank: number;
+  /**
+   * In which share of the calls.
+   */
+  late_share: number;
+  /**
+   * The line on which it spent longer than the others before that; null where no lines are known.
+   */
+  late_line: LineRef | null;
+  /**
+   * The function of that line, or the operator; empty where nothing stands out.
+   */
+  doing: string;
+}
+/**
+ * A line whose cost differs between ranks; times in milliseconds per step.
+ */
+export interface LineSkew {
+  /**
+   * Path of the source file.
+   */
+  file: string;
+  /**
+   * 1-based.
+   */
+  line: number;
+  /**
+   * Function it is in.
+   */
+  function: string;
+  /**
+   * On the rank where it costs least.
+   */
+  low_ms: number;
+  /**
+   * On the rank where it costs most.
+   */
+  high_ms: number;
+  /**
+   * That rank.
+   */
+  slowest_rank: number;
 }
 /**
  * One bottleneck, on the line a person would edit.

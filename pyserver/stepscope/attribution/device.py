@@ -25,6 +25,11 @@ from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
 _COMMUNICATION = ("nccl", "rccl", "gloo", "mscclKernel")
 
 
+def is_collective_kernel(name: str) -> bool:
+    """Whether a kernel is one of a communication library's."""
+    return name.startswith(_COMMUNICATION)
+
+
 @dataclass(slots=True)
 class DeviceLedger:
     """Nanoseconds over ``steps`` steps.
@@ -177,7 +182,7 @@ def _activities(
             if call >= 0:
                 place = recording.tracks.get(ops.native[call], step_track).place_at(launch)
             key = (place, ops.name[i], False)
-        if kind == "kernel" and timeline.strings[ops.name[i]].startswith(_COMMUNICATION):
+        if kind == "kernel" and is_collective_kernel(timeline.strings[ops.name[i]]):
             kind = "communication"
         step = bisect_right(begins, launch) - 1
         counts = step >= 0 and launch < steps[step][1]

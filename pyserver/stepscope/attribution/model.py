@@ -232,6 +232,68 @@ class RunInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RankCost:
+    """One rank of a run of many. Times are ms per step.
+
+    ``waited_ms`` is what it waited for others in collectives, ``late_ms`` what the others waited
+    for it: the difference to the rank that was first, where this one was the last.
+    """
+
+    rank: int
+    path: str
+    device: str
+    steps: int
+    step_ms: float
+    breakdown: Breakdown
+    waited_ms: float | None
+    late_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """One kind of collective, as all ranks saw it. Times are ms per step.
+
+    ``calls`` are those that could be matched over all ranks. ``transfer_ms`` is what the last rank
+    to come took, ``wait_ms`` how much longer the first took. ``late_rank`` came last most often, in
+    ``late_share`` of the calls; meanwhile it was on ``late_line``, or in the operator ``doing``,
+    longer than the others.
+    """
+
+    name: str
+    calls: float
+    transfer_ms: float
+    wait_ms: float
+    late_rank: int
+    late_share: float
+    late_line: LineKey | None
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineSkew:
+    """A line whose cost differs between ranks, ms per step."""
+
+    file: str
+    line: int
+    function: str
+    low_ms: float
+    high_ms: float
+    slowest_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The ranks of one run side by side. ``missing``: of ``world_size``, nothing was found."""
+
+    world_size: int | None
+    missing: tuple[int, ...]
+    ranks: tuple[RankCost, ...]
+    collectives: tuple[Collective, ...]
+    lines: tuple[LineSkew, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One run, attributed: the input of diagnosis and of every view."""
 
@@ -246,6 +308,7 @@ class Profile:
     memory: MemoryProfile | None
     sources: dict[str, str]  # file -> text as it was when it ran
     notes: tuple[str, ...] = ()
+    ranks: Ranks | None = None  # where several ranks of the run were looked at
     recomputed_ms: float | None = None  # part of the work that activation checkpointing repeats
     work_measured: bool = True  # False: no operator was recorded, so work is unknown, not zero
     timed: bool = True  # False: no clock ran beside it (a memory snapshot); no time here is known

@@ -18,6 +18,7 @@ from stepscope.attribution.model import (
     LineKey,
     MemoryProfile,
     OpCost,
+    Ranks,
     Unattributed,
     Waits,
 )
@@ -89,6 +90,7 @@ def _report(report: Report) -> Json:
         "unattributed": _unattributed(profile.unattributed),
         "recomputed_ms": profile.recomputed_ms,
         "memory": None if profile.memory is None else _memory(profile.memory),
+        "ranks": None if profile.ranks is None else _ranks(profile.ranks),
         "findings": [_hint(hint) for hint in report.hints],
         "notes": list(profile.notes),
     }
@@ -130,6 +132,16 @@ def _without_times(written: Json) -> Json:
 
 def _files(files: FilesTouched) -> Json:
     return {"guard": files.guard, "kept": list(files.kept), "created": list(files.created)}
+
+
+def _ranks(ranks: Ranks) -> Json:
+    written = dataclasses.asdict(ranks)
+    for each, rank in zip(written["ranks"], ranks.ranks, strict=True):
+        each["breakdown"] = _breakdown(rank.breakdown)
+    for collective in written["collectives"]:
+        line = collective["late_line"]
+        collective["late_line"] = None if line is None else {"file": line[0], "line": line[1]}
+    return json.loads(json.dumps(written))  # type: ignore[no-any-return]
 
 
 def _verdict(verdict: Verdict) -> Json:

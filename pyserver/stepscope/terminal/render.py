@@ -10,6 +10,7 @@ from rich.console import Console
 from stepscope.report.model import Report
 from stepscope.terminal.breakdown import print_breakdown
 from stepscope.terminal.hints import print_hints
+from stepscope.terminal.ranks import print_ranks
 from stepscope.terminal.source_view import print_sources
 from stepscope.terminal.style import THEME
 from stepscope.terminal.summary import print_header, print_notes, print_unattributed
@@ -20,6 +21,7 @@ SECTIONS: tuple[Callable[[Report, Console], None], ...] = (
     print_sources,
     print_breakdown,
     print_top_lines,
+    print_ranks,
     print_hints,
     print_unattributed,
     print_notes,

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
 
 import pytest
 
 from stepscope.attribution.check import self_check
+from stepscope.opening import open_recordings
 from stepscope.operator_names import describe_operator
 from stepscope.report.schema import load_schema
 from stepscope.report.to_json import report_to_text
-from tests.unit.traces.recordings import NAMES, attributed, plain_events, report
+from tests.unit.traces.recordings import NAMES, attributed, path_of, plain_events, report
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -240,3 +243,51 @@ def test_generated_kernels_are_named_by_what_they_fuse() -> None:
 def test_no_recorded_line_claims_to_be_the_executing_one(name: str) -> None:
     profile = attributed(name).profile
     assert not [line for line in profile.lines if line.exact]
+
+
+def test_two_ranks_of_one_job_are_compared() -> None:
+    """Against plain counts of the kernels that ``nccl:all_to_all`` launched, in order."""
+    names = ("a100_recsys_rank0", "a100_recsys_rank1")
+    ranks = open_recordings([path_of(name) for name in names]).report.profile.ranks
+    assert ranks is not None
+    assert [rank.rank for rank in ranks.ranks] == [0, 1]
+    assert ranks.world_size == 128
+    assert len(ranks.missing) == 126
+    for rank, share in zip(ranks.ranks, (0.273, 0.242), strict=True):
+        assert rank.breakdown.communication == pytest.approx(share, abs=0.01)
+    found = {collective.name: collective for collective in ranks.collectives}
+    assert set(found) == {"nccl:all_to_all", "nccl:all_reduce", "nccl:_all_gather_base"}
+    kernels = [_nccl_kernels(name) for name in names]
+    assert kernels[0].keys() == kernels[1].keys()
+    waits = sum(
+        abs(one - other)
+        for kind in kernels[0]
+        for one, other in zip(kernels[0][kind], kernels[1][kind], strict=True)
+    )
+    assert sum(each.wait_ms for each in found.values()) == pytest.approx(waits / 2, rel=0.01)
+
+
+def _nccl_kernels(name: str) -> dict[str, list[float]]:
+    """Durations (ms) of collective kernels by the annotation round their launch, as launched."""
+    events = plain_events(name)
+    first, last = _window(name, "steps")
+    marks = [
+        (event["tid"], event["ts"], event["ts"] + event["dur"], event["name"])
+        for event in events
+        if event.get("cat") == "user_annotation" and event["name"].startswith("nccl:")
+    ]
+    launches = {
+        event["args"]["correlation"]: (event["tid"], event["ts"])
+        for event in events
+        if event.get("cat") == "cuda_runtime" and first <= event["ts"] < last
+    }
+    found = []
+    for event in events:
+        if event.get("cat") != "kernel" or not event["name"].startswith("nccl"):
+            continue
+        thread, time = launches.get(event["args"]["correlation"], (None, first))
+        around = [what for tid, low, high, what in marks if tid == thread and low <= time < high]
+        if around:
+            found.append((around[0], time, float(event["dur"]) / 1000))
+    found.sort()
+    return {kind: [ms for _, _, ms in rows] for kind, rows in groupby(found, key=itemgetter(0))}

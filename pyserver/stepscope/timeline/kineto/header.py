@@ -62,6 +62,7 @@ def describe_run(
         "from_trace": True,
         "base_ns": base_ns,
         "recorded_base_ns": base_ns - (columns.base_us or 0) * 1000,
+        "first_step": steps.first,
         "rank": _whole_number(ranks.get("rank")),
         "world_size": _whole_number(ranks.get("world_size")),
         "with_stack": bool(columns.frames.name or columns.stacks),

@@ -19,6 +19,7 @@ class Steps:
     bounds: list[int]
     thread: int
     how: str
+    first: int | None = None  # the number that the first one has in the run
 
 
 def find_steps(columns: Columns) -> Steps:
@@ -37,7 +38,14 @@ def find_steps(columns: Columns) -> Steps:
         )
         bounds = [start for start, _ in mine]
         bounds.append(max(start + duration for start, duration in mine))
-        return Steps(bounds, thread, "torch.profiler's own step marks")
+        numbers = [
+            int(number)
+            for row in marks
+            if (number := columns.strings[spans.name[row]].removeprefix(STEP)).isdecimal()
+            and len(number) < 12
+        ]
+        first = min(numbers, default=None)
+        return Steps(bounds, thread, "torch.profiler's own step marks", first)
     updates = _spans_named(columns, OPTIMIZER)
     if updates:
         thread = Counter(spans.thread[row] for row in updates).most_common(1)[0][0]
