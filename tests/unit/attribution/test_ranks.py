@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from stepscope.attribution.attribute import attribute
 from stepscope.attribution.model import Ranks
 from stepscope.attribution.ranks import Rank, compare_ranks, summarise_rank
+from stepscope.diagnosis.facts.ranks import Ranks as RanksFacts
+from stepscope.diagnosis.prepare import prepare_facts
+from stepscope.diagnosis.rules import stragglers
 from tests.timelines import FILE, Tape
 
 MS = 1_000_000
@@ -86,3 +90,20 @@ def test_a_collective_that_one_rank_did_not_make_is_not_compared() -> None:
     tape.op("aten::mm", MS, 10 * MS)
     silent = summarise_rank(attribute(tape.timeline()), 1, "rank1.capture")
     assert compared(rank(0, 20, 5), silent).collectives == ()
+
+
+def test_the_rule_on_stragglers_reads_the_comparison() -> None:
+    tape = Tape(0, STEP, 2 * STEP, rank=0, world_size=2)
+    tape.line(0, 10)
+    tape.op("aten::mm", MS, 10 * MS)
+    attributed = attribute(tape.timeline())
+    ranks = compared(rank(0, 20, 35), rank(1, 50, 5))
+    profile = dataclasses.replace(attributed.profile, ranks=ranks)
+    facts = prepare_facts(dataclasses.replace(attributed, profile=profile))
+    measured = facts.measured(RanksFacts)
+    assert measured is not None
+    assert [(each.rank, each.busy_ms) for each in measured.all] == [(0, 70), (1, 100)]
+    assert measured.all[1].slowest_line == (FILE, 11)
+    (finding,) = stragglers.evaluate(facts)
+    assert finding.line == 11
+    assert finding.evidence["rank"] == 1
