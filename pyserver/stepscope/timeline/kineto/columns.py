@@ -25,6 +25,7 @@ from stepscope.timeline.kineto.spellings import (
 
 _LATEST_US = float(2**63 // 1000)
 _LONGEST_US = float(2**48 // 1000)
+_LONGEST_NAME = 4096
 _AN_HOUR_US = 3_600_000_000
 _LONGEST_SHAPES = 20_000
 
@@ -86,6 +87,15 @@ class Allocations:
     thread: array[int] = field(default_factory=_integers)
 
 
+def printable(text: str) -> str:
+    """A name as it may be shown: no terminal's control sequence, no half character, no novel."""
+    if len(text) > _LONGEST_NAME:
+        text = text[:_LONGEST_NAME] + "…"
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
 class Columns:
     """All that is read of a trace. Threads are numbered by process and thread."""
 
@@ -111,7 +121,7 @@ class Columns:
         number = self._numbers.get(text)
         if number is None:
             number = self._numbers[text] = len(self.strings)
-            self.strings.append(text)
+            self.strings.append(printable(text))
         return number
 
     def add(self, events: list[Any]) -> None:

@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 from typing import Any
 
-from stepscope.timeline.kineto.columns import Columns
+from stepscope.timeline.kineto.columns import Columns, printable
 from stepscope.timeline.kineto.spellings import schema_kinds
 from stepscope.timeline.kineto.steps import Steps
 from stepscope.timeline.kineto.stream import Surroundings
@@ -90,7 +90,7 @@ def _device(columns: Columns, around: Surroundings) -> tuple[int, str, int | Non
         mine = entries
     if not mine:
         return index, "", None
-    name = mine[0]["name"][:200]
+    name = printable(mine[0]["name"][:200])
     major = mine[0].get("computeMajor")
     nvidia = "AMD" not in name and isinstance(major, int)
     return index, name, major if nvidia else None
