@@ -55,6 +55,7 @@ def _run(options: argparse.Namespace, of_target: list[str]) -> int:
         model_expression=options.model,
         inputs_expression=options.inputs,
         guard=options.guard,
+        processes=options.processes,
     )
     return run_command(
         RunOptions(
@@ -118,6 +119,12 @@ def _build_parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--inputs", metavar="EXPR", help="how to call it: 'torch.randn(8, 3, 64, 64), mask=None'"
+    )
+    run.add_argument(
+        "--processes",
+        type=_whole_from(1),
+        metavar="N",
+        help="run it as N ranks on this machine, started by torchrun",
     )
     run.add_argument("--python", metavar="EXE", help="interpreter to run the target with")
     run.add_argument("--cwd", type=Path, metavar="DIR", help="folder to run the target in")
@@ -210,7 +217,8 @@ def _add_open(commands: Any) -> None:
 
 _WITH_VALUE = frozenset(
     ("--steps", "--warmup", "--loop", "--python", "--cwd", "--timeout", "--ask-after",
-     "--step-timeout", "--grace", "--env", "--rule", "--symbol", "--model", "--inputs", *EXPORTS)
+     "--step-timeout", "--grace", "--env", "--rule", "--symbol", "--model", "--inputs",
+     "--processes", *EXPORTS)
 )  # fmt: skip
 
 

@@ -20,9 +20,12 @@ from typing import Any
 class Channel:
     """Sends messages; safe from any thread; silent once the session has gone."""
 
-    def __init__(self, control: int) -> None:
-        os.set_inheritable(control, False)
+    def __init__(self, control: int | None, rank: int | None = None) -> None:
+        """``control`` None: there is no session to tell. ``rank`` goes with every message."""
+        if control is not None:
+            os.set_inheritable(control, False)
         self._fd = control
+        self._who = {} if rank is None else {"rank": rank}
         self._lock = threading.Lock()
 
     def become_child(self) -> None:
@@ -31,7 +34,9 @@ class Channel:
 
     def send(self, kind: str, **fields: Any) -> None:
         """Send one message."""
-        line = json.dumps({"kind": kind, **fields}).encode("ascii") + b"\n"
+        if self._fd is None:
+            return
+        line = json.dumps({"kind": kind, **self._who, **fields}).encode("ascii") + b"\n"
         with self._lock:
             try:
                 while line:

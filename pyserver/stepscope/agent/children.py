@@ -47,8 +47,8 @@ def _extend_spawn(util: ModuleType, agent: Agent) -> None:
         if command is None:
             return original(path, args, passfds)
         below = (agent.config.get("guard") or {}).get("below", {})
-        ours = {agent.config["control"], *(number for number in below.values() if number >= 0)}
-        return original(path, command, {*passfds, *ours})
+        ours = [agent.config["control"], *below.values()]
+        return original(path, command, {*passfds, *(n for n in ours if n is not None and n >= 0)})
 
     util.spawnv_passfds = spawn  # type: ignore[attr-defined]
 

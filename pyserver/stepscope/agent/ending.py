@@ -22,6 +22,8 @@ _MOST_NAMES = 4  # of models that the session is told of
 def report_failure(agent: Agent, error: BaseException) -> None:
     """The target raised: what, and on which of the user's lines."""
     if agent.family.is_main:
+        if agent.rank is not None:
+            agent.rank.tell("failed")
         _tell_error(agent, "raised", error)
     else:
         child_failed(agent, error)
@@ -89,6 +91,8 @@ def report_end(agent: Agent, exit_request: SystemExit | None) -> None:
     if not agent.family.is_main:  # a fork that the target made by hand
         child_ended(agent)
         return
+    if agent.rank is not None:
+        agent.rank.tell("ended")
     site = None
     if exit_request is not None:
         site = target.last_user_line(exit_request.__traceback__, agent.user.owns)

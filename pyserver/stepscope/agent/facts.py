@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from . import evidence
 from .boundary import StepFinder
 from .calibration import calibrate
-from .family import Family
 from .lineclock import CodeTable
 from .modelname import model_name
 from .passes import Recorder, processor_count
 from .profiler import schema_kinds
+from .ranks import NO_RANK
 
 if TYPE_CHECKING:
     from .main import Agent
@@ -56,7 +56,8 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "python_version": list(sys.version_info[:2]),
         "evidence": known,
         "notes": [*agent.notes, *agent.family.notes()],
-        "process": _process(agent.family, torch),
+        "process": _process(agent, torch),
+        **(agent.rank.facts(torch) if agent.rank else NO_RANK),
         "assumed": agent.assumed,
         "files": agent.guard.facts()
         if agent.guard
@@ -78,8 +79,10 @@ def code_table(table: CodeTable) -> list[dict[str, Any]]:
     ]
 
 
-def _process(family: Family, torch: Any) -> str:
-    distributed = torch.distributed
+def _process(agent: Agent, torch: Any) -> str:
+    family, distributed = agent.family, torch.distributed
+    if agent.rank is not None:
+        return agent.rank.words if family.is_main else f"{agent.rank.words}, {family.words}"
     if family.is_main or not (distributed.is_available() and distributed.is_initialized()):
         return family.words
     rank, size = distributed.get_rank(), distributed.get_world_size()

@@ -39,4 +39,4 @@ if __name__ == "__main__":
         told = json.dumps({"kind": "old-python", "version": sys.version.split()[0]}) + "\n"
         os.write(json.loads(sys.argv[1])["control"], told.encode("ascii"))
         sys.exit(2)
-    load_agent().main(json.loads(sys.argv[1]), sys.argv[2:])  # type: ignore[no-untyped-call]
+    load_agent().start(json.loads(sys.argv[1]), sys.argv[2:])  # type: ignore[no-untyped-call]

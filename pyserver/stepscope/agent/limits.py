@@ -41,14 +41,19 @@ class Compiles:
 class Budget:
     """Memory and time that one recording may take."""
 
-    def __init__(self, wished: bool) -> None:
-        """``wished``: a person asked for this many steps, however long they take."""
+    def __init__(self, wished: bool, sharing: int = 1) -> None:
+        """``wished``: this many steps are wanted, however long they take.
+
+        ``sharing``: processes that record on this machine at once.
+        """
         self._wished = wished
         self._begin = time.monotonic()
         self._at_begin = _resident_bytes()
         free = _free_bytes()
         self.bytes = (
-            MAX_GROWTH_BYTES if free is None else min(MAX_GROWTH_BYTES, free * SHARE_OF_FREE)
+            MAX_GROWTH_BYTES
+            if free is None
+            else min(MAX_GROWTH_BYTES, free * SHARE_OF_FREE / sharing)
         )
         self._next_look = 0
 

@@ -15,7 +15,7 @@ import traceback
 from types import FrameType, ModuleType
 from typing import Any
 
-from . import children, cpu_only, evidence, guard, hooks, started_with, target
+from . import children, cpu_only, evidence, guard, hooks, started_with, target, torchrun
 from .boundary import StepFinder
 from .capture import Capture, write_capture
 from .channel import Channel, watch_lifeline
@@ -31,6 +31,7 @@ from .modelonly import drive
 from .module_calls import ModuleCalls
 from .one_thread import OneThread
 from .passes import Recorder
+from .ranks import Rank
 from .terminal import write_lines_at_once
 from .usercode import UserCode
 from .workers import Workers
@@ -46,9 +47,13 @@ _SIGNS = {
 class Agent:
     """One run. Everything that the hooks need hangs here, so nothing leaks into the target."""
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: dict[str, Any], channel: Channel | None = None) -> None:
         self.config = config
-        self.channel = Channel(config["control"])
+        place = config.get("rank")
+        self.rank = None if place is None else Rank(place)  # one of several that record together
+        self.channel = channel or Channel(
+            config["control"], None if self.rank is None else self.rank.number
+        )
         self.user = UserCode(config["roots"])
         self.clock = make_line_clock(self.user)
         self.loaders = hooks.Loaders(self._site)
@@ -175,6 +180,10 @@ class Agent:
 
     def _tick(self) -> None:
         assert self.recorder is not None
+        if self.rank is not None and self.rank.recorded:
+            if self.rank.stops():
+                raise target.StopTarget
+            return
         if not self.family.mine and not self._is_trial_step() and not self.family.claim():
             self.stop_hearing_modules()
             return
@@ -194,13 +203,15 @@ class Agent:
         )
 
     def _change(self) -> None:
-        if self.recorder is None:
+        if self.recorder is None or (self.rank is not None and self.rank.recorded):
             return
         self.recorder.restart()
         if self.finder.kind not in (None, "module", "chosen"):
             self.stop_hearing_modules()
 
     def _is_aligned(self) -> bool:
+        if self.rank is not None:
+            return True  # all ranks make the same number of steps, whatever they know of their loop
         loop = self.finder.loop
         return loop is not None and loop.shows_passes and self.finder.kind != "explicit"
 
@@ -239,7 +250,14 @@ class Agent:
             ),
         )
         self.channel.send("captured", process=self.family.words)
+        if self.rank is not None and not self.rank.finish():
+            self._stopping = False
+            return
         raise target.StopTarget
+
+    def is_over(self) -> bool:
+        """Whether this rank's steps are recorded: what the target does after that is nobody's."""
+        return self.rank is not None and (self.rank.recorded or self.family.captured())
 
     def tidy(self) -> None:
         """The session died: nobody else will take away what it made for us."""
@@ -260,17 +278,31 @@ class Agent:
         self.channel.send("where", site=site, counts=self.finder.counts)
 
 
-def main(config: dict[str, Any], arguments: list[str]) -> None:
-    """Run the agent to its end; returns (or raises SystemExit) as the target itself would."""
-    agent = Agent(config)
+def start(config: dict[str, Any], arguments: list[str]) -> None:
+    """What the session started this process for: the target, a rank of it, or torchrun."""
+    if "ranks" in config:
+        torchrun.launch(config, arguments)
+    else:
+        main(torchrun.seated(config) if "seat" in config else config, arguments)
+
+
+def main(config: dict[str, Any], arguments: list[str], channel: Channel | None = None) -> None:
+    """Run the agent to its end; returns (or raises SystemExit) as the target itself would.
+
+    ``channel`` takes what a session would be told, where there is none.
+    """
+    agent = Agent(config, channel)
     try:
         agent.guard = guard.install(config, agent.notes.append)
     except Exception:
         agent.tell_fault()  # unguarded it must not run
         return
-    watch_lifeline(config["lifeline"], agent.where, agent.tidy)
-    agent.family.begin()
     path = config["target"]
+    if config["lifeline"] is not None:
+        watch_lifeline(config["lifeline"], agent.where, agent.tidy)
+    if agent.rank is not None:
+        agent.rank.begin(path, agent.started.isoformat(timespec="seconds"))
+    agent.family.begin()
     target.prepare(path, [config["argv0"], *arguments])
     _attend(agent)
     code = 0
@@ -291,9 +323,13 @@ def main(config: dict[str, Any], arguments: list[str]) -> None:
         agent.channel.send("stopped")
         return
     except SystemExit as exit_request:
+        if agent.is_over():
+            return
         report_end(agent, exit_request)
         raise
     except BaseException as error:
+        if agent.is_over():
+            return
         report_failure(agent, error)
         target.print_exception(error)
         # KeyboardInterrupt aside, Python's own exit status for an uncaught exception.

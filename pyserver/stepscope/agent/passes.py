@@ -18,7 +18,16 @@ from .channel import Channel
 from .hooks import Loaders, Models
 from .limits import MAX_MOVES, Budget, Compiles
 from .lineclock import CodeTable, LineClock, event_cost_ns, to_columns
-from .plan import MAX_WARMUP, MAX_WARMUP_SECONDS, Plan, is_steady, plan_for, plan_within
+from .plan import (
+    MAX_WARMUP,
+    MAX_WARMUP_SECONDS,
+    TOGETHER_WARMUP,
+    Plan,
+    is_steady,
+    plan_for,
+    plan_together,
+    plan_within,
+)
 from .profiler import Recording, Strings
 from .target import StopTarget
 
@@ -72,6 +81,9 @@ class Recorder:
         self._name: str | None = None
         self._last_progress = 0
         self.note = note
+        # How many ranks on this machine record the same steps, 0 for a process on its own: then no
+        # step may be added, left out or measured for a reason that only one of them has.
+        self._together: int = wishes.get("together", 0)
         self._moves = 0
         self.restart()
 
@@ -84,6 +96,7 @@ class Recorder:
         self._ticks: list[int] = []
         self._name = None
         self.plan = None
+        self._rest = 0
         self.windows, self._raw, self.clean_ns = [], [], []
 
     def tick(self) -> None:
@@ -97,6 +110,10 @@ class Recorder:
         self.ticks_seen += 1
         if self._name is None:
             self._warm(now)
+        elif self._rest:
+            self._rest -= 1
+            if not self._rest:
+                self._next_pass()
         else:
             self._ticks.append(now)
             if self._name == "clean" and self._cuda_events:
@@ -114,6 +131,9 @@ class Recorder:
             self._progress(_PHASE[self._name], len(self._ticks) - 1, wanted, now)
             if len(self._ticks) > wanted or self._must_cut():
                 self.cpu_at_end = time.process_time()
+                if self._together:
+                    # Cut short here, this pass goes on in the other ranks.
+                    self._rest = max(0, wanted + 1 - len(self._ticks))
                 self._finish_pass()
 
     def _warm(self, now: int) -> None:
@@ -123,13 +143,15 @@ class Recorder:
         done = len(self._durations)
         limit = self._wishes.get("limit")
         if limit:
-            found = plan_within(limit, self._aligned())
+            found = plan_within(limit, self._aligned(), settles=bool(self._together))
             if found is None or done < found[0]:
                 self._progress("warming up", done, found[0] if found else None, now)
                 return
             self.plan = found[1]
         else:
             wished = self._wishes.get("warmup")
+            if wished is None and self._together:
+                wished = TOGETHER_WARMUP
             if wished is not None:
                 ready = done >= wished
             else:
@@ -139,7 +161,12 @@ class Recorder:
             if not ready:
                 return
             typical = statistics.median(self._durations[-3:]) if self._durations else 0.1
-            self.plan = plan_for(typical, self._wishes.get("steps"), self._aligned())
+            steps = self._wishes.get("steps")
+            self.plan = (
+                plan_together(steps)
+                if self._together
+                else plan_for(typical, steps, self._aligned())
+            )
         self.plan = self.plan.without(self._wishes.get("without", ()))
         self.warmup = done
         self.device = find_device(self.torch, self._models)
@@ -161,7 +188,7 @@ class Recorder:
         assert name is not None
         if not self._compiles.happened():
             self._moves = 0
-        elif self._moves < MAX_MOVES and "limit" not in self._wishes:
+        elif self._moves < MAX_MOVES and "limit" not in self._wishes and not self._together:
             self._moves += 1
             self._abandon()
             self._begin_pass(name)
@@ -171,7 +198,8 @@ class Recorder:
                 "torch.compile went on compiling in the measured steps, so their times include it."
             )
         self._end_pass()
-        self._next_pass()
+        if not self._rest:
+            self._next_pass()
 
     def _must_cut(self) -> bool:
         """Whether this pass ends early, with the whole steps that it has."""
@@ -180,7 +208,7 @@ class Recorder:
         done = len(self._ticks) - 1
         least = 2 if self._name == "detail" else 1
         if self.plan.aligned and self._name != "clean":
-            least += 1
+            least += 1 + self.plan.settles_in(self._name)
         if done < least:
             return False
         reason = self._budget.reached(profiling=self._recording is not None)
@@ -203,7 +231,10 @@ class Recorder:
         assert self.plan is not None
         self._name = name
         self._compiles = Compiles()
-        self._budget = Budget(wished=bool(self._wishes.get("steps")))
+        self._budget = Budget(
+            wished=bool(self._wishes.get("steps") or self._together), sharing=self._together or 1
+        )
+        self._first_step = self.ticks_seen
         cuda = self.device.type == "cuda"
         self._progress(_PHASE[name], 0, self.plan.intervals(name), 0)
         self._loaders.recording = True
@@ -238,13 +269,18 @@ class Recorder:
         self.synchronize()
         if name == "clean":
             self.clean_ns = self._clean_durations()
-            self.windows.append(Window("clean", self._ticks[0], end, self._ticks))
+            window = Window("clean", self._ticks[0], end, self._ticks)
+            window.facts["first_step"] = self._first_step
+            self.windows.append(window)
             return
         mark = _mark(self.torch) if self._recording else None
         self._clock.stop()
         events, bounded = self._clock.events, dict(self._clock.bounded)
         recording, self._recording = self._recording, None
-        facts: dict[str, Any] = {"event_ns": self._event_ns}
+        facts: dict[str, Any] = {"event_ns": self._event_ns, "first_step": self._first_step}
+        assert self.plan is not None
+        if self.plan.settles_in(name):
+            facts["settled_at"] = self._ticks[1]
         if recording is not None:
             recording.stop()
             facts["marks"] = [self._mark, mark]

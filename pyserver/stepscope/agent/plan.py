@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 STEADY_WITHIN = 0.15  # three durations this close to their median are a steady step
 MIN_WARMUP, MAX_WARMUP = 3, 10
 MAX_WARMUP_SECONDS = 15.0
+TOGETHER_WARMUP = 5  # of ranks: none of them may decide by its own step times
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,12 @@ class Plan:
     detail: int
     aligned: bool
     profiled: bool = True  # False: the mapping pass has the line clock alone
+    # One more step under instruments, which takes up that ranks did not begin at the same moment.
+    settles: bool = False
+
+    def total(self) -> int:
+        """Step intervals of all passes."""
+        return sum(map(self.intervals, ("clean", "lines", "mapped", "detail")))
 
     def without(self, left_out: Sequence[str]) -> Plan:
         """The plan less "detail" (that pass) or "profiler": what made the target crash before."""
@@ -41,7 +48,13 @@ class Plan:
     def intervals(self, name: str) -> int:
         """Step intervals that the pass lasts; 0 leaves it out."""
         count: int = getattr(self, name)
-        return count + 1 if count and self.aligned and name != "clean" else count
+        if not count or name == "clean":
+            return count
+        return count + self.aligned + self.settles_in(name)
+
+    def settles_in(self, name: str) -> bool:
+        """Whether the first step of that pass is there to bring the ranks together."""
+        return self.settles and name in ("lines", "mapped")
 
 
 def plan_for(step_s: float, steps: int | None, aligned: bool) -> Plan:
@@ -59,7 +72,19 @@ def plan_for(step_s: float, steps: int | None, aligned: bool) -> Plan:
     )
 
 
-def plan_within(ticks: int, aligned: bool) -> tuple[int, Plan] | None:
+def plan_together(steps: int | None) -> Plan:
+    """A plan for all ranks of a run: it depends on nothing that differs between them."""
+    return Plan(
+        clean=steps or 8,
+        lines=steps or 4,
+        mapped=min(steps or 3, 3),
+        detail=2,
+        aligned=True,
+        settles=True,
+    )
+
+
+def plan_within(ticks: int, aligned: bool, settles: bool = False) -> tuple[int, Plan] | None:
     """(warm-up, plan) for a script that makes ``ticks`` steps in all, None if that is too few.
 
     Steps are counted at their ends, so ``ticks`` steps leave ``ticks - 1`` intervals.
@@ -67,16 +92,15 @@ def plan_within(ticks: int, aligned: bool) -> tuple[int, Plan] | None:
     left = ticks - 1
     if left < 1:
         return None
-    extra = 1 if aligned else 0
     for warmup, clean, lines, mapped, detail in (
         (3, 6, 4, 3, 2),
         (2, 3, 2, 2, 2),
         (1, 2, 1, 1, 2),
         (1, 1, 0, 1, 2),
     ):
-        passes = sum(extra for count in (lines, mapped, detail) if count)
-        if warmup + clean + lines + mapped + detail + passes <= left:
-            return warmup, Plan(clean, lines, mapped, detail, aligned)
+        plan = Plan(clean, lines, mapped, detail, aligned, settles=settles)
+        if warmup + plan.total() <= left:
+            return warmup, plan
     for warmup, clean, mapped in ((1, 1, 1), (0, 1, 1), (0, 0, 1)):
         if warmup + clean + mapped <= left:
             return warmup, Plan(clean, 0, mapped, 0, False)

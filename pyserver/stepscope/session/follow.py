@@ -20,7 +20,7 @@ from stepscope.session.model import (
 )
 from stepscope.session.process import AgentProcess, Event
 
-_WHERE_S = 2.0  # how long a target that is stuck may take to say where
+WHERE_S = 2.0  # how long a target that is stuck may take to say where
 
 
 class Crashed(Exception):
@@ -92,6 +92,10 @@ class Follower:
                 self._process.close(self._request.limits.grace_s)
                 raise failures.from_message(self._children.cause(value), self.told())
 
+    def told_of(self, _ended: dict[str, Any]) -> failures.Told:
+        """What is known of the process that said so, beside that."""
+        return self.told()
+
     def told(self) -> failures.Told:
         """What is known of the target beside its own messages."""
         process = self._process
@@ -100,10 +104,15 @@ class Follower:
         )
 
     def _progress(self, value: dict[str, Any]) -> None:
-        self._stepped, self._asked, self._since = True, False, time.monotonic()
         self._passing = value.get("pass")
-        self._state = Progress(Phase(value["phase"]), value["step"], value["total"])
-        self._on_progress(self._state)
+        self._step(value, shown=True)
+
+    def _step(self, value: dict[str, Any], *, shown: bool) -> None:
+        """There was a step, ``shown`` as how far the run is."""
+        self._stepped, self._asked, self._since = True, False, time.monotonic()
+        if shown:
+            self._state = Progress(Phase(value["phase"]), value["step"], value["total"])
+            self._on_progress(self._state)
 
     def _died(self, status: int) -> Exception:
         self._process.close(0.0)
@@ -147,7 +156,7 @@ class Follower:
     def _where(self) -> dict[str, Any] | None:
         """Where the target is. What else it says meanwhile is kept for later."""
         self._process.ask_where()
-        deadline = time.monotonic() + _WHERE_S
+        deadline = time.monotonic() + WHERE_S
         kept: list[Event] = []
         found: dict[str, Any] | None = None
         while found is None and (left := deadline - time.monotonic()) > 0:

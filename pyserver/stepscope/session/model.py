@@ -68,6 +68,7 @@ class ActionKind(str, Enum):
     SET_ARGS = "set-args"
     SET_CWD = "set-cwd"  # the folder, where one is known
     SET_ENV = "set-env"  # NAME=VALUE, one or several
+    SET_PROCESSES = "set-processes"  # how many
     INSTALL = "install"  # what pip is to install
     CHOOSE_INTERPRETER = "choose-interpreter"
 
@@ -127,6 +128,7 @@ class ProfileRequest:
     inputs_expression: str | None = None
     # The same from the settings: (class, constructor or None, inputs or None).
     model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
+    processes: int | None = None  # ranks on this machine, started by torchrun; None: without it
 
 
 @dataclass(frozen=True, slots=True)

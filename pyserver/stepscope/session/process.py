@@ -26,7 +26,7 @@ Event = tuple[str, Any]
 """("message", dict) from the agent, ("exit", status) or ("cancel", None)."""
 
 
-class _Tail:
+class Tail:
     """The last bytes of a stream that several threads may write."""
 
     def __init__(self) -> None:
@@ -35,6 +35,7 @@ class _Tail:
         self._lock = threading.Lock()
 
     def add(self, chunk: bytes) -> None:
+        """Keep the end of what is there with ``chunk``."""
         with self._lock:
             self._chunks.append(chunk)
             self._size += len(chunk)
@@ -58,12 +59,17 @@ class AgentProcess:
         cwd: Path,
         on_output: Callable[[bytes], None],
         environment: Mapping[str, str],
+        inherited: Sequence[int] = (),
     ) -> None:
-        """Start it. Raises ``OSError`` when the interpreter cannot be started."""
+        """Start it; it is given the file descriptors ``inherited``.
+
+        Raises ``OSError`` when the interpreter cannot be started.
+        """
         self.events: queue.Queue[Event] = queue.Queue()
-        self._errors, self._all = _Tail(), _Tail()
+        self._errors, self._all = Tail(), Tail()
         self._on_output = on_output
         self._longest_grace_s = float("inf")
+        self._groups: list[int] = []  # further process groups of the target
         control, control_write = os.pipe()
         lifeline_read, self._lifeline = os.pipe()
         config = {**config, "control": control_write, "lifeline": lifeline_read}
@@ -75,7 +81,7 @@ class AgentProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(control_write, lifeline_read),
+                pass_fds=(control_write, lifeline_read, *inherited),
                 start_new_session=True,
             )
         except OSError:
@@ -137,8 +143,12 @@ class AgentProcess:
         if sys.platform == "win32":
             self._process.kill()
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+        groups = [self._process.pid]
+        if number == signal.SIGKILL:
+            groups += self._groups  # a launcher's own groups: it ends them itself when it is asked
+        for group in groups:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
 
     def _spawn(self, function: Callable[..., None], *arguments: Any) -> threading.Thread:
         thread = threading.Thread(target=function, args=arguments, daemon=True)
@@ -149,7 +159,11 @@ class AgentProcess:
         with open(control, "rb") as lines:
             for line in lines:
                 with contextlib.suppress(ValueError):
-                    self.events.put(("message", json.loads(line)))
+                    message = json.loads(line)
+                    if message["kind"] == "group":
+                        self._groups.append(message["pid"])
+                    else:
+                        self.events.put(("message", message))
 
     def _read_output(self, pipe: Any, is_errors: bool) -> None:
         while chunk := pipe.read1(65536):

@@ -7,7 +7,7 @@ import re
 # Both say what the agent reckons with: it looks itself at the memory that was there before, and
 # reads only the profiler's own events. Each is written in one piece, with its line end.
 _OF_OUR_RECORDING = re.compile(
-    rb"^\[W\d+ [\d:.]+ (?:"
+    rb"^(?:\[rank\d+\]:)?\[W\d+ [\d:.]+ (?:"
     rb"CPUAllocator\.cpp:\d+\] Memory block of unknown size was allocated before the profiling"
     rb"|collection\.cpp:\d+\] Warning: Failed to recover relationship between all profiler"
     rb")[^\n]*\n",

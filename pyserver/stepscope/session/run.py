@@ -27,6 +27,8 @@ from stepscope.session.model import (
 )
 from stepscope.session.own_code import own_folders
 from stepscope.session.process import AgentProcess
+from stepscope.session.ranks import RanksProcess, lowest_capture
+from stepscope.session.ranks_follow import RanksFollower
 
 
 @contextlib.contextmanager
@@ -75,9 +77,20 @@ def _run(
     notes: list[str] = []
     while True:
         capture = folder / "capture"
+        # A model that nothing but we would drive is driven by one process.
+        ranks = None if wishes["model"] else request.processes
         try:
             found = _attempt(
-                request, capture, keeper, wishes, notes, on_progress, on_output, cancel, stack
+                request,
+                capture,
+                ranks,
+                keeper,
+                wishes,
+                notes,
+                on_progress,
+                on_output,
+                cancel,
+                stack,
             )
         except Crashed as crash:
             less = _with_less(crash, wishes)
@@ -93,7 +106,7 @@ def _run(
             wishes = {**wishes, "model": model}
             continue
         if found is None:
-            return capture
+            return capture if ranks is None else _of_lowest_rank(capture, ranks)
         ended, told = found
         if not wishes["model"] and (model := modelonly.after_end(request, ended)) is not None:
             wishes = {**wishes, "model": model}
@@ -149,6 +162,7 @@ def _with_less(crash: Crashed, wishes: dict[str, Any]) -> tuple[list[str], str] 
 def _attempt(
     request: ProfileRequest,
     capture: Path,
+    ranks: int | None,
     keeper: Keeper,
     wishes: dict[str, Any],
     notes: list[str],
@@ -159,6 +173,7 @@ def _attempt(
 ) -> tuple[dict[str, Any], failures.Told] | None:
     """One start of the agent. None: there is a capture. Else the target ended by itself.
 
+    With ``ranks``, torchrun starts so many of them, and ``capture`` is the folder of theirs.
     Raises ``Failure`` and ``Crashed``.
     """
     target = request.target.absolute()
@@ -181,10 +196,17 @@ def _attempt(
     }
     try:
         environment = environment_for(request, os.environ)
-        process = AgentProcess(python, config, request.args, cwd, on_output, environment)
+        start = (python, config, request.args, cwd, on_output, environment)
+        follow = (request, python, on_progress, cancel)
+        process: AgentProcess
+        if ranks is None:
+            process = AgentProcess(*start)
+            follower = Follower(process, *follow)
+        else:
+            process = started = RanksProcess(*start, ranks, capture)
+            follower = RanksFollower(started, *follow)
     except OSError as error:
         raise failures.cannot_start(python, error) from None
-    follower = Follower(process, request, python, on_progress, cancel)
     try:
         ended = follower.follow()
     except BaseException:
@@ -192,4 +214,10 @@ def _attempt(
         raise
     # The target may still be winding down; it does so while its capture is being read.
     stack.callback(process.close, request.limits.grace_s)
-    return None if ended is None else (ended, follower.told())
+    return None if ended is None else (ended, follower.told_of(ended))
+
+
+def _of_lowest_rank(folder: Path, count: int) -> Path:
+    found = lowest_capture(folder, count)
+    assert found is not None, "a rank has said that it wrote its capture"
+    return found

@@ -71,8 +71,9 @@ def _recording(
     _check_clocks(window, ops, capture, notes)
     passes = tracks[thread].passes if thread in tracks else []
     inside = [time for time in passes if window.start <= time <= window.end]
-    # A detail recording is whole only from the moment at which the resident memory was noted.
-    since = window.facts.get("resident_at", 0)
+    # A detail recording is whole only from the moment at which the resident memory was noted; that
+    # of a rank, from the moment at which all ranks have come to it.
+    since = max(window.facts.get("resident_at", 0), window.facts.get("settled_at", 0))
     bounds = [edge for edge in whole_steps(inside, window.ticks) if edge >= since]
     event_ns = float(window.facts.get("event_ns", 0.0))
     return Recording(window.kind, bounds, tracks, ops, memory, bounded, event_ns, window.facts)

@@ -10,6 +10,7 @@ from stepscope.session.failures.endings import (
     died,
     ended_early,
     from_message,
+    of_rank,
     timed_out,
 )
 from stepscope.session.failures.record import ended_well
@@ -27,5 +28,6 @@ __all__ = [
     "ended_early",
     "ended_well",
     "from_message",
+    "of_rank",
     "timed_out",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import signal
 from pathlib import Path
@@ -176,7 +177,7 @@ def timed_out(name: str, seconds: float, where: dict[str, Any] | None, ticks: bo
     if where:
         if where.get("site"):
             file, line = where["site"]
-            text += f"; it was at {Path(file).name}:{line}"
+            text += f"; {_places(where, Path(file).name, line)}"
         seen = [f"{count} {kind} events" for kind, count in where["counts"].items() if count]
         if not ticks:
             text += f"; seen so far: {', '.join(seen) if seen else 'nothing of a step'}"
@@ -191,6 +192,19 @@ def timed_out(name: str, seconds: float, where: dict[str, Any] | None, ticks: bo
         file,
         line,
     )
+
+
+def _places(where: dict[str, Any], file: str, line: int) -> str:
+    """Where it was; of several ranks, where each of them was."""
+    sites = where.get("sites", ())
+    if len(sites) < 2:
+        return f"it was at {file}:{line}"
+    return ", ".join(f"rank {rank} was at {Path(path).name}:{at}" for rank, path, at in sites)
+
+
+def of_rank(failure: Failure, rank: int, count: int) -> Failure:
+    """The failure of one of several ranks, which says which."""
+    return dataclasses.replace(failure, message=f"Rank {rank} of {count}: {failure.message}")
 
 
 def cancelled(name: str) -> Failure:
