@@ -13,7 +13,7 @@ import struct
 import sys
 from array import array
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 MAGIC = b"STEPCAP1"
 _MAX_HEADER = 256 * 1024 * 1024
@@ -145,17 +145,37 @@ def read_capture(path: str) -> Capture:
         raise CaptureError(f"{path} is damaged in its header ({error!r})") from error
 
 
+def read_facts(path: str) -> dict[str, Any]:
+    """The facts of a capture alone. Raises ``CaptureError``, and ``OSError``."""
+    try:
+        with open(path, "rb") as source:
+            facts = _read_header(path, source)["facts"]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        if isinstance(error, CaptureError):
+            raise
+        raise CaptureError(f"{path} is damaged in its header ({error!r})") from error
+    if not isinstance(facts, dict):
+        raise CaptureError(f"{path} is damaged in its header (no facts)")
+    return facts
+
+
+def _read_header(path: str, source: BinaryIO) -> Any:
+    """The header; ``source`` stands behind it then."""
+    size = os.path.getsize(path)
+    head = source.read(16)
+    if len(head) < 16 or head[:8] != MAGIC:
+        raise CaptureError(f"{path} is not a capture of this version")
+    (length,) = struct.unpack("<Q", head[8:])
+    if length > min(size - 16, _MAX_HEADER):
+        raise CaptureError(f"{path} is cut off in its header")
+    return json.loads(source.read(length))
+
+
 def _read(path: str) -> Capture:
     size = os.path.getsize(path)
     with open(path, "rb") as source:
-        head = source.read(16)
-        if len(head) < 16 or head[:8] != MAGIC:
-            raise CaptureError(f"{path} is not a capture of this version")
-        (length,) = struct.unpack("<Q", head[8:])
-        if length > min(size - 16, _MAX_HEADER):
-            raise CaptureError(f"{path} is cut off in its header")
-        header = json.loads(source.read(length))
-        left = size - 16 - length
+        header = _read_header(path, source)
+        left = size - source.tell()
 
         def load(described: list[list[Any]]) -> dict[str, array[Any]]:
             nonlocal left

@@ -55,7 +55,11 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "schemas": schema_kinds(torch, recorder.strings.all),
         "python_version": list(sys.version_info[:2]),
         "evidence": known,
-        "notes": [*agent.notes, *agent.family.notes()],
+        "notes": [
+            *agent.notes,
+            *agent.family.notes(),
+            *(agent.rank.notes() if agent.rank else []),
+        ],
         "process": _process(agent, torch),
         **(agent.rank.facts(torch) if agent.rank else NO_RANK),
         "assumed": agent.assumed,

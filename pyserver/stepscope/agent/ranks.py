@@ -111,6 +111,12 @@ class Rank:
         """Where its capture goes."""
         return os.path.join(self._folder, capture_name(self.number))
 
+    def notes(self) -> list[str]:
+        """What the reader of this one capture must know."""
+        if self.size == 1:
+            return []
+        return [f"This is rank {self.number} of {self.size}; all ranks recorded the same steps."]
+
     def begin(self, target: str, started: str) -> None:
         """Before the target runs: no capture of an earlier run stays, and the others can see us."""
         os.makedirs(self._folder, exist_ok=True)

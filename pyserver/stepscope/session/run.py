@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from stepscope.agent.own_code import own_folders
 from stepscope.session import failures, modelonly
 from stepscope.session.environment import environment_for
 from stepscope.session.follow import Crashed, Follower
@@ -25,7 +26,6 @@ from stepscope.session.model import (
     ProfileRequest,
     Progress,
 )
-from stepscope.session.own_code import own_folders
 from stepscope.session.process import AgentProcess
 from stepscope.session.ranks import RanksProcess, lowest_capture
 from stepscope.session.ranks_follow import RanksFollower

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stepscope.session import own_code
-from stepscope.session.own_code import own_folders
+from stepscope.agent import own_code
+from stepscope.agent.own_code import own_folders
 
 
 @pytest.fixture
