@@ -45,7 +45,7 @@ class RanksProcess(AgentProcess):
         given = [descriptor for seat in self._seats for descriptor in seat.given.values()]
         try:
             super().__init__(
-                python, {**config, "ranks": ranks}, arguments, cwd, on_output, environment, given
+                python, {**config, "ranks": ranks}, arguments, cwd, _keep_back, environment, given
             )
         except BaseException:
             for seat in self._seats:
@@ -76,6 +76,10 @@ class RanksProcess(AgentProcess):
         super().close(grace_s)
         for seat in self._seats:
             seat.close()
+
+
+def _keep_back(_chunk: bytes) -> None:
+    """Torchrun's own words on its processes: kept for a failure of its own, else ours are clearer."""
 
 
 class _Seat:
