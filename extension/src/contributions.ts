@@ -42,6 +42,7 @@ export const settingKeys = {
   cpu: 'cpu',
   env: 'env',
   guard: 'guard',
+  processesPerNode: 'processesPerNode',
   disabledRules: 'rules.disable',
   ruleSeverity: 'rules.severity',
   inlayHints: 'inlayHints.enabled',

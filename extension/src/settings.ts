@@ -23,6 +23,8 @@ export interface ServerSettings {
   env: Record<string, string>;
   /** Existing files stay as they are, trackers stay offline. */
   guard: boolean;
+  /** Ranks that torchrun starts; null: the file runs on its own. */
+  processesPerNode: number | null;
   /** Rules that are off, and how loud the others are. */
   rules: { disable: string[]; severity: Record<string, string> };
   inlayHints: { enabled: boolean };
@@ -73,6 +75,7 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
     cpu: reader.get(settingKeys.cpu) === true,
     env: asVariables(reader.get(settingKeys.env), expand),
     guard: reader.get(settingKeys.guard) !== false,
+    processesPerNode: asPositive(reader.get(settingKeys.processesPerNode)),
     rules: {
       disable: strings(settingKeys.disabledRules),
       severity: asWords(reader.get(settingKeys.ruleSeverity)),

@@ -29,6 +29,7 @@ from stepscope.session.model import (
     Progress,
 )
 from stepscope.session.process import AgentProcess
+from stepscope.session.ranks import RanksProcess
 
 WAIT_S = 60.0  # nothing here takes so long; a test that waits longer has found a hang
 
@@ -145,7 +146,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
             super().__init__(*arguments)
             started.append(self.pid)
 
+    class NotedRanks(RanksProcess):
+        def close(self, grace_s: float) -> None:
+            super().close(grace_s)
+            started.extend([self.pid, *self.groups])
+
     monkeypatch.setattr(session_run, "AgentProcess", Noted)
+    monkeypatch.setattr(session_run, "RanksProcess", NotedRanks)
     return Project(root, temporary, started)
 
 

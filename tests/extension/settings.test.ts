@@ -24,6 +24,7 @@ const defaults = {
   cpu: false,
   env: {},
   guard: true,
+  processesPerNode: null,
   rules: { disable: [], severity: {} },
   inlayHints: { enabled: true },
 };
@@ -50,6 +51,7 @@ describe('readSettings', () => {
       cpu: 'yes',
       env: { A: 1 },
       guard: 'yes',
+      processesPerNode: 'all',
       'rules.disable': 'all',
       'rules.severity': { autocast: 1 },
       'inlayHints.enabled': 'no',
@@ -71,6 +73,7 @@ describe('readSettings', () => {
       cpu: true,
       env: { PYTHONPATH: '${workspaceFolder}/src', EMPTY: '' },
       guard: false,
+      processesPerNode: 2,
       'rules.disable': ['slow-input'],
       'rules.severity': { autocast: 'hint' },
       'inlayHints.enabled': false,
@@ -88,6 +91,7 @@ describe('readSettings', () => {
       cpu: true,
       env: { PYTHONPATH: '/work space/src', EMPTY: '' },
       guard: false,
+      processesPerNode: 2,
       rules: { disable: ['slow-input'], severity: { autocast: 'hint' } },
       inlayHints: { enabled: false },
     });

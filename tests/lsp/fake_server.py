@@ -154,6 +154,7 @@ def _plain(request: ProfileRequest) -> dict[str, Any]:
         "workspace": [str(folder) for folder in request.workspace],
         "cpu": request.cpu,
         "guard": request.guard,
+        "processes": request.processes,
         "env": dict(request.env),
         "limits": list(dataclasses.astuple(request.limits)),
     }

@@ -49,8 +49,7 @@ async def test_the_button_of_a_failure_runs_it_in_another_way(session: Session) 
             "env",
             {"A": "1", "PYTHONPATH": "/src:/old"},
         ),
-        (["set-env", "RANK=0", "WORLD_SIZE=1"], "Run as the only rank", {}, "env",
-         {"RANK": "0", "WORLD_SIZE": "1"}),
+        (["set-processes", "2"], "Run 2 processes with torchrun", {}, "processes", 2),
     ],
 )  # fmt: skip
 async def test_the_mark_on_the_line_has_the_same_as_a_code_action(

@@ -48,6 +48,7 @@ async def test_the_request_is_made_of_options_and_parameters(start_session: Star
             "grace": 2,
             "cpu": True,
             "env": {"A": "1"},
+            "processesPerNode": 3,
         }
     )
     document = session.write("a 深い model.py")
@@ -66,6 +67,7 @@ async def test_the_request_is_made_of_options_and_parameters(start_session: Star
         "workspace": [str(session.folder)],
         "cpu": True,
         "guard": True,
+        "processes": 3,
         "env": {"A": "1"},
         "limits": [20.0, 30.0, 2.0],
     }
@@ -186,6 +188,8 @@ async def test_a_bug_of_ours_is_called_that_and_the_server_lives(session: Sessio
         ([{"uri": "untitled:Untitled-1"}], "Save the file first"),
         ([{"uri": "file:///x.py", "args": "a b"}], "args must be a list of strings"),
         ([{"uri": "file:///x.py", "steps": 0}], "steps must be a whole number from 1"),
+        ([{"uri": "file:///x.py", "processes": 0}], "processes must be a whole number from 1"),
+        ([{"uri": "file:///x.py", "processes": True}], "processes must be a whole number from 1"),
     ],
 )
 async def test_bad_parameters_are_refused_in_words(

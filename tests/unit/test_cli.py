@@ -100,7 +100,8 @@ def print_an_epoch(on_progress: OnProgress, on_output: OnOutput, cancel: CancelT
 def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
     arguments = (
         "run --steps 5 --warmup=0 --loop 7 --python /py --cwd /data --timeout 1.5 --ask-after 2 "
-        "--step-timeout 3 --grace 4 --cpu --env A=1 --env B=c=d --no-guard --quiet train.py"
+        "--step-timeout 3 --grace 4 --cpu --env A=1 --env B=c=d --no-guard --processes 2 "
+        "--quiet train.py"
     )
     assert main(arguments.split()) == 0
     assert pipeline.requests == [
@@ -116,6 +117,7 @@ def test_every_option_reaches_the_request(pipeline: Pipeline) -> None:
             env=(("A", "1"), ("B", "c=d")),
             limits=Limits(2.0, 3.0, 4.0),
             guard=False,
+            processes=2,
         )
     ]
 

@@ -113,6 +113,7 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
         timeout_s=options.timeout,
         workspace=tuple(server.workspace_folders()),
         cpu=options.cpu if params.cpu is None else params.cpu,
+        processes=options.processes if params.processes is None else params.processes,
         # What a button adds stands beside what the settings say.
         env=(*options.env, *(params.env or ())),
         limits=Limits(options.ask_after, options.step_timeout, options.grace),

@@ -37,6 +37,9 @@ def next_step(action: Action | None, given: dict[str, Any], *, can_enter: bool) 
         pairs = dict(pair.split("=", 1) for pair in values)
         env = {**(given.get("env") or {}), **pairs}
         return NextStep(_run_with(pairs), {**given, "env": env})
+    if action.kind is ActionKind.SET_PROCESSES and values:
+        title = f"Run {values[0]} processes with torchrun"
+        return NextStep(title, {**given, "processes": int(values[0])})
     return None
 
 
@@ -44,4 +47,4 @@ def _run_with(pairs: dict[str, str]) -> str:
     if "PYTHONPATH" in pairs:
         folder = Path(pairs["PYTHONPATH"].split(os.pathsep)[0])
         return f"Run with modules of {folder}"
-    return "Run as the only rank" if "RANK" in pairs else f"Run with {', '.join(pairs)}"
+    return f"Run with {', '.join(pairs)}"

@@ -57,6 +57,7 @@ class Options:
     grace: float = _LIMITS.grace_s
     cpu: bool = False
     guard: bool = True
+    processes: int | None = None  # ranks that torchrun starts; None: without it
     env: tuple[tuple[str, str], ...] = ()
     model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
     rules: RuleOptions = field(default_factory=RuleOptions)
@@ -85,6 +86,7 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
         grace=reader.get("grace", _seconds, "seconds above 0", defaults.grace),
         cpu=reader.get("cpu", _boolean, "true or false", defaults.cpu),
         guard=reader.get("guard", _boolean, "true or false", defaults.guard),
+        processes=reader.get("processesPerNode", _positive, "a whole number from 1", None),
         env=reader.get("env", _environment, "an object of strings", defaults.env),
         model_inputs=reader.get(
             "modelInputs", _model_inputs, "an object: class -> {model, inputs}", ()

@@ -33,7 +33,7 @@ class ProfileAnswer(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ProfileParams:
-    """``{uri, args?, steps?, loop?, symbol?, cpu?, cwd?, env?, enterArguments?}``.
+    """``{uri, args?, steps?, loop?, symbol?, cpu?, processes?, cwd?, env?, enterArguments?}``.
 
     None: as the options say.
 
@@ -48,6 +48,7 @@ class ProfileParams:
     forgets_loop: bool = False
     symbol: str | None = None  # the class that was asked for
     cpu: bool | None = None
+    processes: int | None = None  # ranks that torchrun starts
     cwd: str | None = None
     env: tuple[tuple[str, str], ...] | None = None
     enter_arguments: bool = False  # ask the person for them first
@@ -81,6 +82,9 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
     cpu = given.get("cpu")
     if cpu is not None and not isinstance(cpu, bool):
         raise ValueError(f"{COMMAND_PROFILE}: cpu must be true or false.")
+    processes = given.get("processes")
+    if processes is not None and (not _is_whole(processes) or processes < 1):
+        raise ValueError(f"{COMMAND_PROFILE}: processes must be a whole number from 1.")
     return ProfileParams(
         uri=uri,
         args=None if args is None else tuple(args),
@@ -89,6 +93,7 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
         forgets_loop="loop" in given and loop is None,
         symbol=symbol,
         cpu=cpu,
+        processes=processes,
         cwd=cwd,
         env=None if env is None else tuple(env.items()),
         enter_arguments=given.get("enterArguments") is True,
@@ -116,6 +121,10 @@ def _only_object(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
     if len(arguments) != 1 or not isinstance(arguments[0], dict):
         raise ValueError(f"{command} takes one object.")
     return arguments[0]
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_list_of_strings(value: object) -> bool:

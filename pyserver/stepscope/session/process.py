@@ -66,10 +66,10 @@ class AgentProcess:
         Raises ``OSError`` when the interpreter cannot be started.
         """
         self.events: queue.Queue[Event] = queue.Queue()
+        self.groups: list[int] = []  # further process groups that the agent has started
         self._errors, self._all = Tail(), Tail()
         self._on_output = on_output
         self._longest_grace_s = float("inf")
-        self._groups: list[int] = []  # further process groups of the target
         control, control_write = os.pipe()
         lifeline_read, self._lifeline = os.pipe()
         config = {**config, "control": control_write, "lifeline": lifeline_read}
@@ -145,7 +145,7 @@ class AgentProcess:
             return
         groups = [self._process.pid]
         if number == signal.SIGKILL:
-            groups += self._groups  # a launcher's own groups: it ends them itself when it is asked
+            groups += self.groups  # a launcher's own groups: it ends them itself when it is asked
         for group in groups:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
@@ -161,7 +161,7 @@ class AgentProcess:
                 with contextlib.suppress(ValueError):
                     message = json.loads(line)
                     if message["kind"] == "group":
-                        self._groups.append(message["pid"])
+                        self.groups.append(message["pid"])
                     else:
                         self.events.put(("message", message))
 

@@ -79,7 +79,7 @@ class RanksProcess(AgentProcess):
 
 
 def _keep_back(_chunk: bytes) -> None:
-    """Torchrun's own words on its processes: kept for a failure of its own, else ours are clearer."""
+    """Torchrun's own words: kept for a failure of its own; on its processes ours are clearer."""
 
 
 class _Seat:

@@ -77,7 +77,7 @@ def _run(
     notes: list[str] = []
     while True:
         capture = folder / "capture"
-        # A model that nothing but we would drive is driven by one process.
+        # A model that only we drive is driven by one process.
         ranks = None if wishes["model"] else request.processes
         try:
             found = _attempt(

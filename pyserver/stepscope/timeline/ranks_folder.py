@@ -98,7 +98,7 @@ def read_ranks_folder(folder: Path) -> RanksFolder:
             f"{rank} ({states[rank]})" if rank in states else str(rank)
             for rank in missing[:_MOST_NAMED]
         ]
-        rest = f" and {_left_out(size, captures, told)} more" if len(missing) > len(told) else ""
+        rest = f" and {_left_out(size, captures, told):,} more" if len(missing) > len(told) else ""
         ranks = "Rank" if len(missing) == 1 else "Ranks"
         notes.append(f"{ranks} {', '.join(told)}{rest} of {size:,} left no capture.")
     return RanksFolder(run_id, size, captures, missing, tuple(notes))

@@ -29,7 +29,6 @@ ARGS = Action(ActionKind.SET_ARGS)
 CHOOSE = Action(ActionKind.CHOOSE_INTERPRETER)
 GIVE = "Give them in the setting stepscope.args, or after the file on the command line."
 OFFER = "Run it on the CPU anyway (setting stepscope.cpu, or --cpu), or on a machine that has one."
-RANKS = ("RANK=0", "LOCAL_RANK=0", "WORLD_SIZE=1", "MASTER_ADDR=localhost", "MASTER_PORT=29500")
 
 
 @dataclass
@@ -172,16 +171,16 @@ SHM = (
     "DataLoader worker (pid 77) is killed by signal: Bus error. It is possible that dataloader's "
     "workers are out of shared memory. Please try to raise your shared memory limit."
 )
-ONE_PROCESS = (
-    "Stepscope starts one process: run it as the only rank (setting stepscope.env, or "
-    f"{' '.join(f'--env {pair}' for pair in RANKS)})."
+START_SO = (
+    "Have torchrun start it (setting stepscope.processesPerNode, or --processes 2; 1 where there "
+    "is one GPU)."
 )
 
 
 def launcher(name: str) -> str:
     return (
         "train.py expects to be started by torchrun at train.py:3: the environment variable "
-        f"{name} is not set. {ONE_PROCESS}"
+        f"{name} is not set. {START_SO}"
     )
 
 
@@ -585,13 +584,13 @@ CASES = [
         "RANK",
         ending(*really(lambda: NOTHING["LOCAL_RANK"])),
         launcher("LOCAL_RANK"),
-        Action(ActionKind.SET_ENV, RANKS),
+        Action(ActionKind.SET_PROCESSES, ("2",)),
     ),
     Case(
         "rendezvous",
         ending(raised("builtins.ValueError", RENDEZVOUS)),
         launcher("RANK"),
-        Action(ActionKind.SET_ENV, RANKS),
+        Action(ActionKind.SET_PROCESSES, ("2",)),
     ),
     Case(
         "int of nothing",
@@ -600,7 +599,27 @@ CASES = [
             line='size = int(os.environ.get("WORLD_SIZE"))',
         ),
         launcher("WORLD_SIZE"),
-        Action(ActionKind.SET_ENV, RANKS),
+        Action(ActionKind.SET_PROCESSES, ("2",)),
+    ),
+    Case(
+        "a variable of another launcher",
+        ending(
+            *really(lambda: NOTHING["SLURM_PROCID"]),
+            request=ProfileRequest(TARGET, cwd=Path("/home/me"), processes=2),
+        ),
+        "train.py reads the environment variable SLURM_PROCID at train.py:3. torchrun, which "
+        "started it, does not set it: give it in the setting stepscope.env, or with --env.",
+    ),
+    Case(
+        "more ranks than GPUs",
+        ending(
+            raised(RUNTIME, "NCCL error in: x.cpp:3, invalid usage, ncclInvalidUsage"),
+            request=ProfileRequest(TARGET, cwd=Path("/home/me"), processes=2),
+        ),
+        "train.py failed in NCCL at train.py:3 (NCCL error in: x.cpp:3, invalid usage, "
+        "ncclInvalidUsage): see that each rank has a GPU of its own (setting "
+        "stepscope.processesPerNode, or --processes, says how many there are); NCCL_DEBUG=INFO in "
+        "the environment makes it say more.",
     ),
     Case(
         "nccl",

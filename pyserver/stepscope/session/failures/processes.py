@@ -11,12 +11,14 @@ _RANKS = frozenset(
     ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_WORLD_SIZE",
      "GROUP_RANK", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK")
 )  # fmt: skip
-_ONE_PROCESS = (
-    "RANK=0", "LOCAL_RANK=0", "WORLD_SIZE=1", "MASTER_ADDR=localhost", "MASTER_PORT=29500",
-)  # fmt: skip
-_HELP = (
-    "Stepscope starts one process: run it as the only rank (setting stepscope.env, or "
-    f"{' '.join(f'--env {pair}' for pair in _ONE_PROCESS)})."
+_PROCESSES = 2  # what is offered: the fewest that are a distributed run
+_START_SO = (
+    "Have torchrun start it (setting stepscope.processesPerNode, or --processes "
+    f"{_PROCESSES}; 1 where there is one GPU)."
+)
+_BY_HAND = (
+    "torchrun, which started it, does not set it: give it in the setting stepscope.env, or with "
+    "--env."
 )
 _BOOTSTRAP = "has finished its bootstrapping phase"
 _PORT = ("Address already in use", "EADDRINUSE", "address already in use")
@@ -42,10 +44,14 @@ def needs_a_launcher(ending: Ending) -> Answer | None:
         variable = read[0] if read and "int(" in line else None
     if variable is None:
         return None
+    if ending.request.processes is not None:
+        return Answer(
+            f"{ending.name} reads the environment variable {variable}{ending.at}. {_BY_HAND}"
+        )
     return Answer(
         f"{ending.name} expects to be started by torchrun{ending.at}: the environment variable "
-        f"{variable} is not set. {_HELP}",
-        Action(ActionKind.SET_ENV, _ONE_PROCESS),
+        f"{variable} is not set. {_START_SO}",
+        Action(ActionKind.SET_PROCESSES, (str(_PROCESSES),)),
     )
 
 
@@ -58,12 +64,19 @@ def no_nccl(ending: Ending) -> Answer | None:
     if "ncclInvalidUsage" in found.message or "NCCL error" in found.message:
         return Answer(
             f"{ending.name} failed in NCCL{ending.at} ({found.first_line}): see that each rank "
-            "has a GPU of its own; NCCL_DEBUG=INFO in the environment makes it say more."
+            f"has a GPU of its own{_fewer(ending)}; NCCL_DEBUG=INFO in the environment makes it "
+            "say more."
         )
     return Answer(
         f'{ending.name} wants the backend "nccl"{ending.at}, which needs NVIDIA GPUs: use '
         '"gloo" here, or run it on a machine with GPUs.'
     )
+
+
+def _fewer(ending: Ending) -> str:
+    if (ending.request.processes or 1) == 1:
+        return ""
+    return " (setting stepscope.processesPerNode, or --processes, says how many there are)"
 
 
 def port_in_use(ending: Ending) -> Answer | None:
