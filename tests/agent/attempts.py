@@ -60,10 +60,11 @@ class Outcome:
 class Project:
     """A folder with the user's files. Every run in it is checked for what it leaves behind."""
 
-    def __init__(self, root: Path, temporary: Path, started: list[int]) -> None:
+    def __init__(self, root: Path, temporary: Path, started: list[int], groups: list[int]) -> None:
         self.root = root
         self._temporary = temporary
         self._started = started
+        self._groups = groups  # of processes whose parent was one of these
 
     def file(self, text: str, name: str = "train.py") -> Path:
         """Write one of the user's files."""
@@ -97,7 +98,8 @@ class Project:
         for pid in self._started:
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
-            for member in group_members(pid):
+        for group in [*self._started, *self._groups]:
+            for member in group_members(group):
                 wait_for_end(member)
         assert list(self._temporary.glob("stepscope-*")) == []
 
@@ -140,6 +142,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     started: list[int] = []
+    groups: list[int] = []
 
     class Noted(AgentProcess):
         def __init__(self, *arguments: Any) -> None:
@@ -149,11 +152,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     class NotedRanks(RanksProcess):
         def close(self, grace_s: float) -> None:
             super().close(grace_s)
-            started.extend([self.pid, *self.groups])
+            started.append(self.pid)
+            groups.extend(self.groups)
 
     monkeypatch.setattr(session_run, "AgentProcess", Noted)
     monkeypatch.setattr(session_run, "RanksProcess", NotedRanks)
-    return Project(root, temporary, started)
+    return Project(root, temporary, started, groups)
 
 
 def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
