@@ -31,7 +31,7 @@ def run(arguments: list[str]) -> None:
 
     1 when the recording failed, 3 when the target ended before there was one.
     """
-    own, target, of_target = _split(arguments)
+    own, target, of_target = split_at_target(arguments)
     parser = _parser()
     options = parser.parse_args(own)
     if target is None:
@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> None:
     # Kineto reports each start and stop on standard error, which is the target's.
     os.environ.setdefault("KINETO_LOG_LEVEL", "6")
     console = Console(path.name, Rank(place), config["wishes"], str(folder))
-    private = _Private(place["local_rank"], place["run_id"]) if options.guard else None
+    private = Private(place["local_rank"], place["run_id"]) if options.guard else None
     if private is not None:
         config["guard"] = _guard(private.path, config["roots"], str(folder))
     try:
@@ -186,7 +186,7 @@ class Console(Channel):
             sys.stderr.flush()
 
 
-class _Private:
+class Private:
     """The guard's folder of the ranks on this machine: the last one to end takes it away.
 
     Ranks that one launcher started have one parent, so its number keeps runs apart.
@@ -231,7 +231,7 @@ class _Private:
                     pass  # it lives, and is somebody else's
 
 
-def _split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
+def split_at_target(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """Our own options, the target, and its arguments, untouched."""
     index = 0
     while index < len(arguments):
