@@ -177,9 +177,7 @@ def test_a_launcher_is_missing(project: Project) -> None:
     assert failure.action.kind is ActionKind.SET_PROCESSES
     outcome = project.run(target, processes=int(failure.action.values[0]))
     assert sorted(outcome.output.splitlines()) == [b"[rank 0] rank 0", b"[rank 1] rank 1"]
-    assert outcome.failed.message == (
-        "train.py ended without importing torch, so there was nothing to profile."
-    )
+    assert outcome.failed.message.startswith("train.py ended without importing torch, ")
 
 
 def test_a_line_for_notebooks(project: Project) -> None:

@@ -23,6 +23,8 @@ from tests.agent.attempts import WAIT_S, Project, project
 __all__ = ["project"]
 pytestmark = pytest.mark.agent
 
+SLOW_S = 3 * WAIT_S  # three processes import torch, and other tests run beside them
+
 TARGET = """
 import sys
 
@@ -79,7 +81,7 @@ def target(project: Project) -> Path:
 
 def request(target: Path, *arguments: str) -> ProfileRequest:
     return ProfileRequest(
-        target, arguments, cwd=target.parent, steps=2, warmup=1, timeout_s=WAIT_S, processes=2
+        target, arguments, cwd=target.parent, steps=2, warmup=1, timeout_s=SLOW_S, processes=2
     )
 
 
@@ -161,7 +163,7 @@ def test_ranks_behind_somebody_elses_torchrun(
         env={**os.environ, "PYTHONPATH": str(own), "TMPDIR": str(temporary)},
         capture_output=True,
         text=True,
-        timeout=3 * WAIT_S,
+        timeout=SLOW_S,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -189,7 +191,7 @@ def test_a_rank_that_dies_is_told_of_and_ends_the_run(
     project: Project, how: str, message: str
 ) -> None:
     target = project.file(DIES)
-    outcome = project.run(target, args=(how,), processes=2)
+    outcome = project.run(target, args=(how,), processes=2, timeout_s=SLOW_S)
     assert outcome.failed.kind is FailureKind.TARGET_FAILED
     assert outcome.failed.message.startswith(f"Rank 1 of 2: {message}")
     assert outcome.failed.line == (RAISES if how == "raise" else None)
@@ -203,5 +205,7 @@ def test_a_rank_that_dies_is_told_of_and_ends_the_run(
 @pytest.mark.slow
 def test_ranks_are_ended_when_somebody_cancels(project: Project) -> None:
     target = project.file(DIES)
-    outcome = project.run(target, cancel_at=Phase.MEASURING, processes=2, steps=10_000)
+    outcome = project.run(
+        target, cancel_at=Phase.MEASURING, processes=2, steps=10_000, timeout_s=SLOW_S
+    )
     assert outcome.failed.kind is FailureKind.CANCELLED
