@@ -81,6 +81,10 @@ class Loaders:
         )
         self._by_iterator[iterator] = number
 
+    def have_workers(self) -> bool:
+        """Whether some loader is being read that has workers of its own."""
+        return any(self.all[number]["num_workers"] for number in self._by_iterator.values())
+
     def fetch(self, iterator: Any, original: Callable[[Any], Any], frame: Any) -> Any:
         """Run the original ``__next__`` and note how long this thread was in it."""
         nested = self.fetching

@@ -94,11 +94,10 @@ def resident_storages(torch: Any, device: Any) -> list[list[Any]]:
     Memory that only C++ holds is not seen; the number is a lower bound.
     """
     found: dict[int, list[Any]] = {}
-    for candidate in gc.get_objects():
-        # type() instead of isinstance(): lazy proxies must not be woken up by a look at them.
-        kind = type(candidate)
-        if not issubclass(kind, torch.Tensor) or kind.__module__.startswith("torch._subclasses"):
-            continue  # fake and functional tensors of torch.compile hold no memory
+    kinds = _kinds_with_memory(torch.Tensor)
+    # type() instead of isinstance(): lazy proxies must not be woken up by a look at them. There are
+    # a million objects to go through, so this line does nothing else.
+    for candidate in [each for each in gc.get_objects() if type(each) in kinds]:
         try:
             if candidate.device != device:
                 continue
@@ -112,3 +111,15 @@ def resident_storages(torch: Any, device: Any) -> list[list[Any]]:
             if storage is not None and storage[0] not in found:
                 found[storage[0]] = [storage[0], storage[1], tensor.grad_fn is not None]
     return list(found.values())
+
+
+def _kinds_with_memory(base: Any) -> set[Any]:
+    """``base`` and its subclasses, but fake and functional tensors of torch.compile."""
+    kinds: set[Any] = set()
+    waiting = [base]
+    while waiting:
+        kind = waiting.pop()
+        if kind not in kinds and not kind.__module__.startswith("torch._subclasses"):
+            kinds.add(kind)
+            waiting.extend(type.__subclasses__(kind))
+    return kinds

@@ -143,6 +143,8 @@ class Workers:
 
     def _await_batches(self) -> list[str]:
         """The files of batches that workers have finished, or finish shortly."""
+        if not self._agent.loaders.have_workers():
+            return self._written()  # of workers that are gone
         began = latest = time.monotonic()
         names = self._written()
         while (now := time.monotonic()) - began < _WAIT_S:
