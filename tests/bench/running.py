@@ -59,6 +59,33 @@ def run(command: Sequence[str | Path], *python_path: Path) -> tuple[str, float]:
     return done.stdout, seconds
 
 
+def run_timed(command: Sequence[str | Path]) -> tuple[float, float, float]:
+    """Seconds to its first output, to its end, and of processor time with all that it waited for.
+
+    Raises ``ToolError``.
+    """
+    before = os.times()
+    start = time.perf_counter()
+    with subprocess.Popen(
+        [str(part) for part in command],
+        env=environment(),
+        cwd=SCRIPTS,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None
+        said = process.stdout.read(1)
+        first = time.perf_counter() - start
+        process.stdout.read()
+        status = process.wait()
+        whole = time.perf_counter() - start
+    if status or not said:
+        raise ToolError(f"{Path(command[0]).name} ended with {status}")
+    after = os.times()
+    cpu = after.children_user + after.children_system
+    return first, whole, cpu - before.children_user - before.children_system
+
+
 def run_json(python: str | Path, script: str, *arguments: str) -> Any:
     """The JSON that a script of ours prints as its last line."""
     output, _ = run([python, SCRIPTS / script, *arguments])
@@ -81,6 +108,15 @@ def other_python() -> Path | None:
 def median_ratio(ours: Sequence[float], base: Sequence[float]) -> float:
     """Median of the ratios of neighbours in time: what slows the machine slows both."""
     return statistics.median(a / b for a, b in zip(ours, base, strict=True))
+
+
+def between(ours: Sequence[float], base: Sequence[float]) -> str:
+    """In which range ``median_ratio`` lies with 95 % certainty, by the ranks of the ratios."""
+    ratios = sorted(a / b for a, b in zip(ours, base, strict=True))
+    half = 0.98 * len(ratios) ** 0.5  # 1.96 standard deviations of a rank
+    low = max(0, int(len(ratios) / 2 - half))
+    high = min(len(ratios) - 1, int(len(ratios) / 2 + half))
+    return f"{ratios[low]:.3f} to {ratios[high]:.3f}x"
 
 
 def spread(values: Sequence[float], unit: str = "ms") -> str:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+_CLOSE = 1.1
+"""A target below this ratio is told apart from what misses it only by a third digit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -47,17 +50,17 @@ def show(sections: dict[str, list[Row]]) -> None:
         table.add_section()
         table.add_row(f"[bold]{section}[/bold]")
         for row in rows:
-            table.add_row(
-                f"  {row.what}", _amount(row.value, row.unit), _target(row), row.verdict, row.note
-            )
+            table.add_row(f"  {row.what}", _amount(row), _target(row), row.verdict, row.note)
     Console(width=140).print(table)
 
 
-def _amount(value: float | None, unit: str) -> str:
-    if value is None:
+def _amount(row: Row) -> str:
+    if row.value is None:
         return "-"
-    digits = 1 if unit in ("ms", "points", "%") else 2
-    return f"{value:.{digits}f} {unit}"
+    digits = 1 if row.unit in ("ms", "points", "%") else 2
+    if row.unit == "x" and row.limit is not None and row.limit < _CLOSE:
+        digits = 3  # 1.02 must not stand for 1.024
+    return f"{row.value:.{digits}f} {row.unit}"
 
 
 def _target(row: Row) -> str:

@@ -1,33 +1,33 @@
 """Times steps that log, plain and guarded, in turns: ``guard.py WAY TURNS`` (overlay, functions).
 
-The guarded ones run in a fork of the plain process. Prints ``{"plain": [median ms of each turn],
-"guarded": [...], "start_s": seconds to set the guard up, "guard": the way that was possible}``.
+Both in one process, since two of them have memory of different speed: the guard is put in and out
+step by step, and the plain steps log to a folder that no layer covers. Prints ``{"plain": steps,
+"guarded": steps, "start_s": seconds to set the guard up, "guard": the way that was possible}``;
+``steps`` holds one number per step: ms of processor time of its work and of its logging, ms of wall
+time, and how often it had to wait for something.
 """
 
-import importlib.util
+import builtins
+import io
 import json
 import logging
 import os
-import statistics
+import pathlib
+import shutil
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
-import torch
+from overhead import load_agent
 
-HERE = Path(__file__).resolve().parent
-STEPS = 25  # per turn
+STEP_MS = 20.0  # of processor time
+NAMES = ("metrics.csv", "state.json", "train.log")
 
 
 def install(folder, way):
-    agent = HERE.parents[2] / "pyserver" / "stepscope" / "agent"
-    spec = importlib.util.spec_from_file_location(
-        "_stepscope_agent", agent / "__init__.py", submodule_search_locations=[str(agent)]
-    )
-    package = importlib.util.module_from_spec(spec)
-    sys.modules["_stepscope_agent"] = package
-    spec.loader.exec_module(package)
+    load_agent()
     from _stepscope_agent import guard
 
     scratch = folder / "scratch"
@@ -43,21 +43,38 @@ def install(folder, way):
     return found.mode, time.perf_counter() - begun
 
 
-def make_step(project):
-    """About 20 ms of work, then what a script does that logs every step."""
-    os.chdir(project)
-    for name in ("metrics.csv", "state.json", "train.log"):
-        (project / name).write_text("from an earlier run\n")
-    log = logging.getLogger("train")
+class Switch:
+    """Puts Python's own file functions and the guard's in and out."""
+
+    def __init__(self):
+        owners = [os, builtins, io, shutil, getattr(pathlib, "_NormalAccessor", None)]
+        self.owners = [owner for owner in owners if owner is not None]
+        self.plain = self._read()
+
+    def _read(self):
+        return {(n, name): v for n, o in enumerate(self.owners) for name, v in vars(o).items()}
+
+    def installed(self):
+        found = self._read()
+        self.guarded = {at: now for at, now in found.items() if now is not self.plain.get(at)}
+        self.plain = {at: self.plain[at] for at in self.guarded}
+        assert (self.owners.index(os), "stat") in self.guarded
+
+    def set(self, values):
+        for (number, name), value in values.items():
+            setattr(self.owners[number], name, value)
+
+
+def make_log(folder):
+    """What a script does that logs every step."""
+    os.chdir(folder)
+    log = logging.getLogger(str(folder))
     log.setLevel(logging.INFO)
     log.propagate = False
     log.addHandler(logging.FileHandler("train.log"))
-    left, right = torch.rand(2, 640, 640)
     state = {"step": 0}
 
-    def step():
-        for _ in range(3):
-            torch.mm(left, right)
+    def keep():
         state["step"] += 1
         log.info("step %d", state["step"])
         with open("metrics.csv", "a") as metrics:
@@ -67,53 +84,93 @@ def make_step(project):
         if not os.path.exists("stop") and not Path("best.pt").is_file():
             os.stat("metrics.csv")
 
-    return step
+    return keep
 
 
-def measure(step):
-    taken = []
-    for _ in range(STEPS):
-        begun = time.perf_counter()
-        step()
-        taken.append((time.perf_counter() - begun) * 1e3)
-    return statistics.median(taken)
+def make_work():
+    """As many small products as take about ``STEP_MS`` here."""
+    import torch
+
+    left, right = torch.rand(2, 320, 320)
+
+    def products(count):
+        for _ in range(count):
+            torch.mm(left, right)
+
+    products(50)
+    begun = time.thread_time()
+    products(50)
+    each_ms = (time.thread_time() - begun) * 1e3 / 50
+    count = max(1, round(STEP_MS / each_ms))
+    return lambda: products(count)
+
+
+def waits():
+    """How often this process has had to wait so far; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+
+
+def measure(work, keep, folder, found):
+    os.chdir(folder)
+    waited, begun, at = waits(), time.perf_counter(), time.thread_time()
+    work()
+    between = time.thread_time()
+    keep()
+    end = time.thread_time()
+    found["wall"].append((time.perf_counter() - begun) * 1e3)
+    found["work"].append((between - at) * 1e3)
+    found["log"].append((end - between) * 1e3)
+    found["waits"].append(waits() - waited)
+
+
+def compare(folder, way, turns):
+    switch = Switch()
+    for part in ("project", "plain"):
+        (folder / part).mkdir()
+        for file in NAMES:
+            (folder / part / file).write_text("from an earlier run\n")
+    guard, start_s = install(folder, way)
+    switch.installed()
+    work = make_work()
+    kinds = {}
+    for kind, part in (("guarded", "project"), ("plain", "plain")):
+        values = getattr(switch, kind)
+        switch.set(values)
+        keep = make_log(folder / part)
+        keep()
+        found = {name: [] for name in ("work", "log", "wall", "waits")}
+        kinds[kind] = values, keep, folder / part, found
+    for turn in range(turns):
+        # Who is first in a pair changes: what is first on a busy machine fares worse.
+        for kind in sorted(kinds, reverse=bool(turn % 2)):
+            values, keep, at, found = kinds[kind]
+            switch.set(values)
+            measure(work, keep, at, found)
+    return {kind: found for kind, (*_, found) in kinds.items()} | {
+        "start_s": start_s, "guard": guard
+    }  # fmt: skip
 
 
 def main():
-    way, turns = sys.argv[1], int(sys.argv[2])
     with tempfile.TemporaryDirectory(prefix="stepscope-bench-") as name:
-        folder = Path(name).resolve()
-        (folder / "project").mkdir()
-        (folder / "plain").mkdir()
-        (ask_read, ask), (answer, answer_write) = os.pipe(), os.pipe()
-        if os.fork() == 0:
-            os.close(ask)
+        # In a child: there is no way back from under a layer, and the folder has to be removed.
+        child = os.fork()
+        if child == 0:
+            status = 1
             try:
-                told = install(folder, way)
-                step = make_step(folder / "project")
-                step()
-                os.write(answer_write, json.dumps(told).encode().ljust(100))
-                while os.read(ask_read, 1):
-                    os.write(answer_write, json.dumps(measure(step)).encode().ljust(100))
+                print(json.dumps(compare(Path(name).resolve(), sys.argv[1], int(sys.argv[2]))))
+                sys.stdout.flush()
+                status = 0
+            except Exception:
+                traceback.print_exc()
             finally:
-                os._exit(0)
-        os.close(ask_read)
-        os.close(answer_write)
-        guard, start_s = json.loads(os.read(answer, 100))
-        step = make_step(folder / "plain")
-        step()
-        plain, guarded = [], []
-        for turn in range(turns):
-            # Who is first in a pair changes: what is first on a busy machine fares worse.
-            if turn % 2:
-                plain.append(measure(step))
-            os.write(ask, b"x")
-            guarded.append(json.loads(os.read(answer, 100)))
-            if not turn % 2:
-                plain.append(measure(step))
-        os.close(ask)
-        os.wait()
-    print(json.dumps({"plain": plain, "guarded": guarded, "start_s": start_s, "guard": guard}))
+                os._exit(status)
+        status = os.waitpid(child, 0)[1]
+    sys.exit(os.waitstatus_to_exitcode(status))
 
 
 if __name__ == "__main__":
