@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from types import FrameType
 
 from .loops import Loop, LoopIndex
-from .sites import Position, Site, common_loop, position, site_of
+from .sites import Position, Site, Sites, common_loop, position
 from .usercode import UserCode
 
 KINDS = ("module", "backward", "optimizer", "framework", "explicit", "chosen")  # rising trust
+_RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
 _WORDS = {
     "chosen": "passes of the chosen loop",
     "explicit": "the script's own step() calls",
@@ -69,11 +70,11 @@ class StepFinder:
         on_change: Callable[[], None],
         expects: Callable[[str], bool],
     ) -> None:
-        self._user = user
         self._on_tick = on_tick
         self._on_change = on_change
         self._expects = expects
         self.index = LoopIndex()
+        self._site = Sites(user, self.index).of
         self.kind: str | None = None
         self.loop: Loop | None = None
         self._engines: list[Engine] = []  # running now, the innermost last
@@ -163,7 +164,7 @@ class StepFinder:
         if self.kind == "framework" and kind == "optimizer":
             self._leave_framework(self._site(frame))
             return
-        if self.kind is not None and KINDS.index(kind) < KINDS.index(self.kind):
+        if self.kind is not None and _RANKS[kind] < _RANKS[self.kind]:
             if kind == "backward":
                 self._backward = self._site(frame)
             return
@@ -247,9 +248,6 @@ class StepFinder:
             self._count_by("optimizer", loop)
             self._last = site
             self._on_tick()
-
-    def _site(self, frame: FrameType | None) -> Site:
-        return site_of(frame, self._user, self.index)
 
     def _in_loop(self, site: Site) -> bool:
         return position(site, self.loop) is not None

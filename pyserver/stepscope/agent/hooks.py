@@ -87,14 +87,15 @@ class Loaders:
 
     def fetch(self, iterator: Any, original: Callable[[Any], Any], frame: Any) -> Any:
         """Run the original ``__next__`` and note how long this thread was in it."""
-        nested = self.fetching
-        self._depth.value = getattr(self._depth, "value", 0) + 1
-        start, cpu = time.time_ns(), time.thread_time_ns()
+        depth = getattr(self._depth, "value", 0)
+        self._depth.value = depth + 1
+        noted = self.recording and not depth
+        start, cpu = (time.time_ns(), time.thread_time_ns()) if noted else (0, 0)
         try:
             return original(iterator)
         finally:
-            self._depth.value -= 1
-            if self.recording and not nested:
+            self._depth.value = depth
+            if noted:
                 number = self._by_iterator.get(iterator, -1)
                 if number >= 0 and self.all[number]["loop"] is None:
                     self.all[number]["loop"] = self._site(frame)

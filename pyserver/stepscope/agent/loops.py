@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """One ``for`` or ``while`` statement, or a comprehension. Lines are 1-based and inclusive.
 
@@ -24,6 +24,13 @@ class Loop:
     mark: tuple[int, int]
     calls: frozenset[int] = frozenset()
     is_statement: bool = True
+
+    def __eq__(self, other: object) -> bool:
+        # At each step loops are compared, nearly always with themselves.
+        return self is other or (isinstance(other, Loop) and vars(self) == vars(other))
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.line, self.end_line))
 
     @property
     def shows_passes(self) -> bool:

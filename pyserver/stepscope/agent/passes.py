@@ -34,7 +34,7 @@ from .target import StopTarget
 _PASSES = ("clean", "lines", "mapped", "detail")
 _PHASE = {"clean": "measuring", "lines": "capturing", "mapped": "capturing", "detail": "capturing"}
 _WORDS = {"clean": "clean", "lines": "line", "mapped": "mapping", "detail": "memory"}
-_PROGRESS_EVERY_NS = 100_000_000
+_PROGRESS_EVERY_NS = 200_000_000  # each costs the step what all other hooks cost
 
 
 class Recorder:

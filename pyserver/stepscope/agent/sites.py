@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import FrameType
 
 from .loops import Loop, LoopIndex
 from .usercode import UserCode
 
-
-@dataclass(frozen=True)
-class Site:
-    """Where an event happened: user frames innermost first, with every loop around each.
-
-    A loop that calls what it loops over, a list of handlers, is left out: it is how the caller
-    reaches its callee, and no repetition of it.
-    """
-
-    frames: tuple[tuple[int, str, int], ...]  # (id of frame, file, line)
-    loops: tuple[tuple[int, Loop], ...]  # (index into frames, loop), innermost first
+_KEPT = 256
 
 
 @dataclass(frozen=True)
@@ -34,26 +26,73 @@ class Position:
     inner: Loop | None
 
 
-def site_of(frame: FrameType | None, user: UserCode, index: LoopIndex) -> Site:
-    """The user's frames of a stack and the loops around them."""
-    frames: list[tuple[int, str, int]] = []
-    loops: list[tuple[int, Loop]] = []
-    while frame is not None:
-        code = frame.f_code
-        if user.owns(code):
-            line = frame.f_lineno or 0
-            for loop in index.enclosing(code.co_filename, line):
-                if not frames or line not in loop.calls:
-                    loops.append((len(frames), loop))
-            frames.append((id(frame), code.co_filename, line))
-        elif frames and _drives(code.co_filename):
-            break  # a framework called us: loops further out are not the step's
-        frame = frame.f_back
-    return Site(tuple(frames), tuple(loops))
+@dataclass(frozen=True, eq=False)
+class Site:
+    """Where an event happened: user frames innermost first, with every loop around each.
+
+    A loop that calls what it loops over, a list of handlers, is left out: it is how the caller
+    reaches its callee, and no repetition of it.
+    """
+
+    frames: tuple[tuple[int, str, int], ...]  # (id of frame, file, line)
+    loops: tuple[tuple[int, Loop], ...]  # (index into frames, loop), innermost first
+    positions: dict[Loop, Position | None] = field(default_factory=dict)  # those found so far
+
+
+class Sites:
+    """Finds the sites of events.
+
+    This is most of what hearing of a step costs the target. Step after step the sites are the same
+    few, so they are kept, and of each event only its stack is read.
+    """
+
+    def __init__(self, user: UserCode, index: LoopIndex) -> None:
+        self._user = user
+        self._index = index
+        self._known: dict[tuple[tuple[int, str, int], ...], Site] = {}
+
+    def of(self, frame: FrameType | None) -> Site:
+        """The user's frames of a stack and the loops around them."""
+        known, owns = self._user.known, self._user.owns
+        found: list[tuple[int, str, int]] = []
+        while frame is not None:
+            code = frame.f_code
+            file = code.co_filename
+            mine = known.get(file)
+            if mine is None:
+                mine = owns(code)
+            if mine:
+                found.append((id(frame), file, frame.f_lineno or 0))
+            elif found and _drives(file):
+                break  # a framework called us: loops further out are not the step's
+            frame = frame.f_back
+        frames = tuple(found)
+        site = self._known.get(frames)
+        if site is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            site = self._known[frames] = Site(frames, tuple(self._loops(frames)))
+        return site
+
+    def _loops(self, frames: tuple[tuple[int, str, int], ...]) -> Iterator[tuple[int, Loop]]:
+        for index, (_, file, line) in enumerate(frames):
+            for loop in self._index.enclosing(file, line):
+                if index == 0 or line not in loop.calls:
+                    yield index, loop
 
 
 def position(site: Site, loop: Loop | None) -> Position | None:
     """Where in the pass of ``loop`` the site is, None if it is outside."""
+    if loop is None:
+        return None
+    try:
+        return site.positions[loop]
+    except KeyError:
+        found = site.positions[loop] = _find_position(site, loop)
+        return found
+
+
+def _find_position(site: Site, loop: Loop) -> Position | None:
     inner: tuple[int, Loop] | None = None
     for index, around in site.loops:
         if around == loop:
@@ -77,6 +116,7 @@ def common_loop(site: Site, other: Site | None) -> Loop | None:
     return None
 
 
+@functools.cache
 def _drives(filename: str) -> bool:
     """Whether a foreign frame between user frames means that a framework runs the loop."""
     normal = filename.replace("\\", "/")

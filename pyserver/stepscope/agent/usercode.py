@@ -17,20 +17,20 @@ class UserCode:
         foreign = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
         self._foreign = tuple(_folder(path) for path in foreign)
         self._agent = _folder(os.path.dirname(os.path.abspath(__file__)))
-        self._known: dict[str, bool] = {}
+        self.known: dict[str, bool] = {}  # by file name, as far as it was asked for
 
     def owns(self, code: CodeType) -> bool:
         """Whether ``code`` belongs to the user."""
-        known = self._known.get(code.co_filename)
+        known = self.known.get(code.co_filename)
         if known is None:
-            known = self._known[code.co_filename] = self._decide(code.co_filename)
+            known = self.known[code.co_filename] = self._decide(code.co_filename)
         return known
 
     def owns_file(self, filename: str) -> bool:
         """Whether the file is the user's."""
-        known = self._known.get(filename)
+        known = self.known.get(filename)
         if known is None:
-            known = self._known[filename] = self._decide(filename)
+            known = self.known[filename] = self._decide(filename)
         return known
 
     def _decide(self, filename: str) -> bool:

@@ -62,7 +62,8 @@ class Functions:
                 place = redirects.for_writing(file, keep="w" not in mode, fresh="x" in mode)
                 given = None if place.at is None else self._opener(place.at)
                 opened = original(file, mode, buffering, encoding, errors, newline, closefd, given)
-                redirects.written(place)
+                if place.new is not None:
+                    redirects.written(place)
                 return opened
         elif not redirects.idle() and opener is None and not isinstance(file, int):
             at = redirects.for_reading(file)
@@ -74,9 +75,12 @@ class Functions:
         """Opens the place; the file object and its errors keep the name that was asked for."""
         original = self.originals["open"]
 
-        def open_there(path: str, flags: int) -> int:
-            with _named(path):
-                return int(original(place, flags, 0o666))
+        def open_there(path: str, flags: int) -> Any:
+            try:
+                return original(place, flags, 0o666)
+            except OSError as error:
+                _name(error, path)
+                raise
 
         return open_there
 
@@ -304,12 +308,14 @@ class Functions:
         original, redirects = self.originals[name], self.redirects
 
         def look(path: Name, *args: Any, **kwargs: Any) -> Any:
-            if redirects.idle() or isinstance(path, int):
+            if isinstance(path, int):
                 return original(path, *args, **kwargs)
             if not kwargs:  # by far the most frequent
                 at = redirects.for_reading(path)
                 if at is path:
                     return original(path, *args)
+            elif redirects.idle():
+                return original(path, *args, **kwargs)
             path = _take_folder(path, kwargs)
             with _named(path):
                 at = self._read(path, kwargs.get("dir_fd"), kwargs.get("follow_symlinks", True))
@@ -349,12 +355,15 @@ class _named:  # noqa: N801
         return None
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
-        if not isinstance(error, OSError):
-            return
-        if error.filename2 is not None:
-            error.filename2 = self._name
-        elif error.filename is not None:
-            error.filename = self._name
+        if isinstance(error, OSError):
+            _name(error, self._name)
+
+
+def _name(error: OSError, name: Name) -> None:
+    if error.filename2 is not None:
+        error.filename2 = name
+    elif error.filename is not None:
+        error.filename = name
 
 
 def _is_others(redirects: Redirects, real: str) -> bool:

@@ -81,21 +81,21 @@ class Redirects:
             whole = whole[len(self.files) :] or os.sep  # the target works in a private folder
         if os.name == "nt":
             return _locate_on_windows(whole, last)
-        self._forget_if_changed()
+        stamp = self._stamp[:_STAMP_BYTES]
+        if stamp != self._known_at:
+            self._forget(stamp)
         above, _, name = whole.rpartition(os.sep)
         known = self._parents.get(above)
         if known is None:
             known = self._parents[above] = places.follow(above, self._link, last=True)
         return places.follow(name, self._link, last, start=known)
 
-    def _forget_if_changed(self) -> bytes:
-        stamp = self._stamp[:_STAMP_BYTES]
-        if stamp != self._known_at or len(self._reads) > _REMEMBERED:
-            self._parents.clear()
-            self._reads.clear()
-            self._writes.clear()
-            self._known_at = stamp
-        return stamp
+    def _forget(self, stamp: bytes) -> None:
+        """Drop what was found out when the stamp was another one."""
+        self._parents.clear()
+        self._reads.clear()
+        self._writes.clear()
+        self._known_at = stamp
 
     def _link(self, path: str) -> str | None:
         if not self.idle():
@@ -158,16 +158,18 @@ class Redirects:
 
     def for_reading(self, path: Name, last: bool = True) -> Name:
         """The name to hand on to the system for reading."""
-        if self.idle():
+        stamp = self._stamp[:_STAMP_BYTES]
+        if stamp[:8] == _NOTHING:
             return path
-        stamp = self._forget_if_changed()
+        if stamp != self._known_at:
+            self._forget(stamp)
         key = (places.absolute(path), last)
         try:
             at = self._reads[key]
         except KeyError:
             at = self._find_for_reading(path, last)
             if not self._inside and stamp == self._stamp[:_STAMP_BYTES]:
-                self._reads[key] = at
+                _remember(self._reads, key, at)
         return path if at is None else at
 
     def _find_for_reading(self, path: Name, last: bool) -> str | None:
@@ -212,7 +214,9 @@ class Redirects:
         write is needed. Raises FileNotFoundError where the target no longer sees the folder.
         """
         last = last and not fresh  # the name itself must not exist, whatever a link of it says
-        stamp = self._forget_if_changed()
+        stamp = self._stamp[:_STAMP_BYTES]
+        if stamp != self._known_at:
+            self._forget(stamp)
         key = places.absolute(path)
         known = None if fresh or not last or self._inside else self._writes.get(key)
         if known is not None:
@@ -221,7 +225,7 @@ class Redirects:
         # What is new is marked when it has been made; from then on it is known.
         lasting = place.new is None and last and not (fresh or self._inside)
         if lasting and stamp == self._stamp[:_STAMP_BYTES]:
-            self._writes[key] = place
+            _remember(self._writes, key, place)
         return place
 
     def _find_for_writing(
@@ -458,6 +462,13 @@ class Redirects:
             if try_lstat(self.mirror(self.gone, real)) is not None:
                 return False
         return self.is_ours(real) or try_lstat(real) is None
+
+
+def _remember(known: dict[Any, Any], key: Any, found: Any) -> None:
+    """Bounded: a target may use any number of names."""
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[key] = found
 
 
 def _locate_on_windows(whole: str, last: bool) -> str:

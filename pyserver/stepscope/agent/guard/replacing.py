@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .functions import ATTRIBUTES, READERS, Functions
@@ -53,15 +54,21 @@ def _replacement(function: Callable[..., Any], original: Any, module: str, name:
     A ``staticmethod`` can be called and, like a builtin, does not become a method where somebody
     makes it an attribute of a class.
     """
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
+    call = function if isinstance(function, FunctionType) else _calling(function)
     functools.update_wrapper(call, original)
     call.__module__, call.__name__, call.__qualname__ = module, name, name
     replacement = staticmethod(call)
     vars(replacement).update(vars(call))  # shutil.rmtree.avoids_symlink_attacks
     return replacement
+
+
+def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function, which unlike a method may be given other clothes."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs)
+
+    return call
 
 
 def _by_name(method: Any) -> str:
