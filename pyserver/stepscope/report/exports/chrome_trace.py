@@ -62,7 +62,9 @@ def write_chrome_trace(analysed: Analysed, out: TextIO) -> None:
     }
     out.write(json.dumps(head)[:-1] + ',\n"traceEvents": [\n')
     separator = ""
+    lanes = _Lanes()
     for event in writer.events():
+        event["pid"], event["tid"] = lanes.number(event["pid"]), lanes.number(event["tid"])
         out.write(separator + json.dumps(event))
         separator = ",\n"
     out.write("\n]}\n")
@@ -320,6 +322,18 @@ class _Launches:
             return NOWHERE
         track = self._tracks.get(self._ops.native[call])
         return NOWHERE if track is None else track.place_at(self._ops.start[call])
+
+
+class _Lanes:
+    """Viewers keep the numbers of processes and threads in 31 bits; others get one of their own."""
+
+    def __init__(self) -> None:
+        self._others: dict[int, int] = {}
+
+    def number(self, given: int) -> int:
+        if 0 <= given <= LINES_PID:
+            return given
+        return self._others.setdefault(given, LINES_PID + 1 + len(self._others))
 
 
 def _named(kind: str, pid: int, tid: int, text: str, key: str = "name") -> Event:

@@ -241,6 +241,23 @@ def test_processes_threads_and_streams_have_names() -> None:
     assert names[("thread_name", HOST_PID, BACKWARD_THREAD)] == f"thread {BACKWARD_THREAD}"
 
 
+def test_numbers_that_viewers_cannot_hold_are_replaced_and_stay_apart() -> None:
+    tape = Tape(0, 100, device="cuda:0")
+    large = (140_234_567_890_100, 140_234_567_890_200)
+    for number, thread in enumerate(large):
+        op = tape.op("aten::mm", 10, 20, thread=STEP_THREAD + 100 * number)
+        tape.launched(op, (12, 13), (20, 30), stream=-1 - number)
+        tape.rows[op]["native"] = thread
+    found = written(tape)
+    events = [*spans(found, "cpu_op"), *spans(found, "kernel")]
+    lanes = {(event["cat"], event["pid"], event["tid"]) for event in events}
+    assert len(lanes) == 4
+    assert all(0 <= number < 2**31 for _, *numbers in lanes for number in numbers)
+    names = {e["tid"]: e["args"]["name"] for e in found["traceEvents"]
+             if e["name"] == "thread_name" and e["pid"] == HOST_PID}  # fmt: skip
+    assert {f"thread {thread}" for thread in large} < set(names.values())
+
+
 def test_memory_goes_along() -> None:
     memory = MemoryEvents([EPOCH + 110], [4096], [512], [1], [0], [1512], [2000])
     found = written(gpu_tape(), memory=memory)
