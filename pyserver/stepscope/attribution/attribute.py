@@ -129,6 +129,7 @@ def attribute(timeline: Timeline) -> Attributed:
             )
     detail = Recorded(mapped, owned) if mapped.from_trace else _detail(timeline)
     memory, done = _examined(timeline, detail)
+    notes += memory.notes if memory is not None else ()
     ledgers = _scale(timeline, step_ms, host, swept, device, memory, done)
     profile = _profile(ledgers, mapped, swept, tuple(dict.fromkeys(notes)))
     return Attributed(profile, ledgers, Recorded(mapped, owned), detail)

@@ -187,3 +187,16 @@ def test_lines_show_what_they_hold_without_saying_what_for() -> None:
     ledgers.memory.live = None
     lines, _ = build_lines(ledgers, recording)
     assert {line.live_at_peak_bytes for line in lines} == {None}
+
+
+def test_what_is_not_known_of_a_trace_is_among_its_notes() -> None:
+    made = tape("cpu")
+    made.op("aten::mm", 105, 120)
+    made.allocate(110, 1, 50)
+    timeline = made.timeline()
+    timeline.facts["with_shapes"] = False
+    recording_of(timeline).facts["from_trace"] = True
+    profile = attribute(timeline).profile
+    assert any("may be higher" in note for note in profile.notes)
+    assert profile.memory is not None
+    assert profile.memory.categories is None

@@ -15,8 +15,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
-from stepscope.attribution.owners import Owned, own
+from stepscope.attribution.inputs import parse_inputs
+from stepscope.attribution.owners import own
 from stepscope.report.exports.analysed import Analysed
+from stepscope.report.exports.launches import ON_DEVICE, Launches
 from stepscope.report.model import Hint
 from stepscope.report.source import split_lines
 from stepscope.timeline.model import NOWHERE, Ops, Place, Recording, Timeline, Track
@@ -36,8 +38,8 @@ _CATEGORIES = {
     "sync": "cuda_sync",
     "overhead": "overhead",
 }
-_ON_DEVICE = frozenset(("kernel", "memcpy", "memset"))
 _STEP = "ProfilerStep#"
+_LOADER = "enumerate(DataLoader)#"
 
 Event = dict[str, Any]
 
@@ -80,7 +82,7 @@ class _Writer:
         self._analysed = analysed
         self._owned = own(timeline, recording)
         self._kinds = timeline.kinds
-        self._launches = _Launches(timeline, recording, ops, self._owned)
+        self._launches = Launches(timeline, recording, ops, self._owned)
         starts = [
             *ops.start,
             *recording.bounds[:1],
@@ -100,6 +102,7 @@ class _Writer:
     def events(self) -> Iterator[Event]:
         yield from self._names()
         yield from self._steps()
+        yield from self._fetches()
         for index in self._in_order():
             yield from self._event(index)
         yield from self._memory()
@@ -120,14 +123,14 @@ class _Writer:
         threads = dict.fromkeys(
             native
             for native, kind in zip(self._ops.native, self._ops.kind, strict=True)
-            if self._kinds[kind] not in _ON_DEVICE
+            if self._kinds[kind] not in ON_DEVICE
         )
         for thread in threads:
             yield _named("thread_name", HOST_PID, thread, self._thread_name(thread))
         streams = {
             (self._ops.device[index], self._ops.thread[index])
             for index, kind in enumerate(self._ops.kind)
-            if self._kinds[kind] in _ON_DEVICE
+            if self._kinds[kind] in ON_DEVICE
         }
         for device in sorted({device for device, _ in streams}):
             yield _named("process_name", device, 0, "python")
@@ -144,18 +147,36 @@ class _Writer:
         return f"thread {thread}{step}"
 
     def _steps(self) -> Iterator[Event]:
-        if any(text.startswith(_STEP) for text in self._timeline.strings):
+        strings = self._timeline.strings
+        if any(strings[name].startswith(_STEP) for name in set(self._ops.name)):
             return  # the recording has its own
         for number, (begin, end) in enumerate(pairwise(self._recording.bounds)):
             thread = self._timeline.step_thread
             name = f"{_STEP}{number}"
             yield self._span(name, "user_annotation", HOST_PID, thread, begin, end)
 
+    def _fetches(self) -> Iterator[Event]:
+        """What a loader was asked for, under the name that torch gives to it."""
+        strings = self._timeline.strings
+        if any(strings[name].startswith(_LOADER) for name in set(self._ops.name)):
+            return  # the recording has its own
+        loaders = self._timeline.facts.get("loaders", [])
+        fetches = self._timeline.fetches
+        for begin, end, loader, thread in zip(
+            fetches.start, fetches.end, fetches.loader, fetches.thread, strict=True
+        ):
+            if not self.base <= begin <= end <= self._end:
+                continue  # of another recording of the same run
+            workers = loaders[loader]["num_workers"] if loader < len(loaders) else None
+            kind = "_SingleProcess" if workers == 0 else "_MultiProcessing"
+            name = f"{_LOADER}{kind}DataLoaderIter.__next__"
+            yield self._span(name, "user_annotation", HOST_PID, thread, begin, end)
+
     def _event(self, index: int) -> Iterator[Event]:
         ops = self._ops
         kind = self._kinds[ops.kind[index]]
         begin = ops.start[index]
-        device = kind in _ON_DEVICE
+        device = kind in ON_DEVICE
         pid = ops.device[index] if device else HOST_PID
         tid = ops.thread[index] if device else ops.native[index]
         event = self._span(
@@ -184,18 +205,23 @@ class _Writer:
                 found["Sequence number"] = ops.sequence[index]
                 found["Fwd thread id"] = ops.forward_thread[index]
             if ops.inputs[index] >= 0:
-                found["Inputs"] = self._timeline.strings[ops.inputs[index]]
+                inputs = parse_inputs(self._timeline.strings[ops.inputs[index]])
+                found |= {"Input Dims": inputs.shapes, "Input type": inputs.dtypes}
+                if inputs.values:
+                    found["Concrete Inputs"] = [
+                        "" if value is None else str(value) for value in inputs.values
+                    ]
             found |= self._place(self._owned.owner[index])
             ran = self._owned.place[index]
             if ran not in (NOWHERE, self._owned.owner[index]):
                 found["ran at"] = _where(self._timeline.places[ran])
-        elif kind in ("runtime", *_ON_DEVICE):
+        elif kind in ("runtime", *ON_DEVICE):
             found["correlation"] = ops.correlation[index]
             operator = self._launches.operator(index)
             linked = ops.correlation[operator] if operator >= 0 else ops.linked[index]
             if linked:
                 found["External id"] = linked
-            if kind in _ON_DEVICE:
+            if kind in ON_DEVICE:
                 found |= {"device": ops.device[index], "stream": ops.thread[index]}
             found |= self._place(self._launches.place(index, operator))
         return found
@@ -292,36 +318,6 @@ class _Writer:
 
     def _us(self, time: int) -> float:
         return (time - self.base) / 1000
-
-
-class _Launches:
-    """Runtime calls and device work joined by their correlation, and the operators behind them."""
-
-    def __init__(self, timeline: Timeline, recording: Recording, ops: Ops, owned: Owned) -> None:
-        self._ops = ops
-        self._owned = owned
-        self._tracks = recording.tracks
-        runtime = timeline.kinds.index("runtime")
-        on_device = {timeline.kinds.index(kind) for kind in _ON_DEVICE}
-        self.calls = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime}
-        self.launched = {ops.correlation[i] for i in range(len(ops)) if ops.kind[i] in on_device}
-        self._operators = {ops.correlation[i]: i for i in owned.order}
-
-    def operator(self, index: int) -> int:
-        """The operator for which a call or a piece of device work was made; -1 without."""
-        call = self.calls.get(self._ops.correlation[index], -1)
-        linked = self._ops.linked[index] or (self._ops.linked[call] if call >= 0 else 0)
-        return self._operators.get(linked, -1) if linked else -1
-
-    def place(self, index: int, operator: int) -> int:
-        """The line to which it belongs: the operator's, else that of the thread that called."""
-        if operator >= 0:
-            return self._owned.owner[operator]
-        call = self.calls.get(self._ops.correlation[index], -1)
-        if call < 0:
-            return NOWHERE
-        track = self._tracks.get(self._ops.native[call])
-        return NOWHERE if track is None else track.place_at(self._ops.start[call])
 
 
 class _Lanes:
