@@ -1,8 +1,10 @@
 // `npm run test:matrix`: the agent's tests on a second Python (its line clock differs by version),
-// and those of the frameworks that `npm test` does not install.
+// those of the frameworks that `npm test` does not install, what it leaves out as slow, and packages
+// of models.
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from './lib/paths.mjs';
-import { ensureVenv } from './lib/python.mjs';
+import { BUILD, ROOT } from './lib/paths.mjs';
+import { ensureFolder, ensureVenv } from './lib/python.mjs';
 import { replaceWith, runMain } from './lib/process.mjs';
 
 const MINOR = Number(process.env.STEPSCOPE_MATRIX_MINOR ?? 13);
@@ -11,7 +13,11 @@ await runMain(() => {
   const venv = path.join(ROOT, `.venv-3.${MINOR}`);
   const python = ensureVenv('matrix', { venv, minor: MINOR });
   const args = process.argv.slice(2);
+  const packages = path.join(BUILD, `packages-3.${MINOR}`);
+  mkdirSync(BUILD, { recursive: true });
+  ensureFolder(python, packages, 'packages');
   replaceWith(python, ['-m', 'pytest', ...(args.length ? args : ['tests/agent', 'tests/matrix'])], {
     cwd: ROOT,
+    env: { ...process.env, STEPSCOPE_PACKAGES: packages },
   });
 });

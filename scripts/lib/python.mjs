@@ -123,6 +123,16 @@ export function ensureVenv(layer, { venv = VENV, minor } = {}) {
   return python;
 }
 
+/** Make `folder` hold the packages of requirements/<name>.txt, outside of any environment. */
+export function ensureFolder(python, folder, name) {
+  const stamp = `${folder}.stamp`;
+  const wanted = fingerprint([requirements(name)], [python]);
+  if (isStamped(stamp, wanted)) return;
+  rmSync(folder, { recursive: true, force: true });
+  pipInstall(python, requirements(name), ['--no-deps', '--target', folder]);
+  writeStamp(stamp, wanted);
+}
+
 /** Install one requirements file, showing progress on standard error. */
 export function pipInstall(python, file, more = []) {
   say(`installing ${path.relative(ROOT, file)}; PyTorch, if it is missing, is a large download`);
