@@ -18,7 +18,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +41,13 @@ CONSTRUCTOR, INPUTS = 0.72, 0.81
 
 @dataclass(frozen=True)
 class Rates:
-    """Files by how far the search came; each group holds what was said of its files."""
+    """Files by how far the search came; each group holds what was said of its files.
+
+    ``not_here`` are those with an operator that torch has on other devices only.
+    """
 
     found: list[str]
+    not_here: list[str]
     no_inputs: list[str]
     no_constructor: list[str]
     no_module: list[str]
@@ -94,7 +98,7 @@ def search(packages: Path, files: list[Path]) -> tuple[Rates, list[str]]:
     assert done.returncode == 0, done.stderr[-3000:]
     answers = [json.loads(line[1:]) for line in done.stdout.splitlines() if line.startswith("@")]
     assert [answer["file"] for answer in answers] == [str(path) for path in files]
-    rates = Rates([], [], [], [], [])
+    rates = Rates(*([] for _ in fields(Rates)))
     for answer in answers:
         group(rates, answer).append(f"{Path(answer['file']).name}: {answer.get('text', '')}")
     return rates, [line[1:] for line in done.stdout.splitlines() if line.startswith("!")]
@@ -106,6 +110,8 @@ def group(rates: Rates, answer: dict[str, Any]) -> list[str]:
     if answer["found"] is None:
         return rates.failed
     text = answer["text"]
+    if "NotImplementedError" in text and "CPU" in text:
+        return rates.not_here
     if "# stepscope: inputs=" in text:
         return rates.no_inputs
     return rates.no_constructor if "# stepscope: model=" in text else rates.no_module
