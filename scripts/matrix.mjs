@@ -6,6 +6,7 @@ import path from 'node:path';
 import { BUILD, ROOT } from './lib/paths.mjs';
 import { ensureFolder, ensureVenv } from './lib/python.mjs';
 import { replaceWith, runMain } from './lib/process.mjs';
+import { BY_FILE } from './lib/pytest.mjs';
 
 const MINOR = Number(process.env.STEPSCOPE_MATRIX_MINOR ?? 13);
 
@@ -16,7 +17,8 @@ await runMain(() => {
   const packages = path.join(BUILD, `packages-3.${MINOR}`);
   mkdirSync(BUILD, { recursive: true });
   ensureFolder(python, packages, 'packages');
-  replaceWith(python, ['-m', 'pytest', ...(args.length ? args : ['tests/agent', 'tests/matrix'])], {
+  const all = [...BY_FILE, 'tests/agent', 'tests/matrix'];
+  replaceWith(python, ['-m', 'pytest', ...(args.length > 0 ? args : all)], {
     cwd: ROOT,
     env: { ...process.env, STEPSCOPE_PACKAGES: packages },
   });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { execute } from './lib/group.mjs';
 import { BUILD, nodeTool, ROOT, VENV, VSIX } from './lib/paths.mjs';
 import { runMain, SetupError } from './lib/process.mjs';
+import { BY_FILE } from './lib/pytest.mjs';
 import { schedule } from './lib/schedule.mjs';
 
 const LOGS = path.join(BUILD, 'logs');
@@ -17,11 +18,6 @@ const inVenv = (name) => path.join(VENV, process.platform === 'win32' ? 'Scripts
 const python = (...args) => [inVenv('python'), ...args];
 const node = (...args) => [process.execPath, ...args];
 const pytest = (folder, ...args) => python('-m', 'pytest', '-q', ...args, folder);
-/**
- * A test file stays in one process, since its tests share runs of targets. Three for two cores: now
- * and then one only waits. tests/agent/conftest.py says which files come first.
- */
-const BY_FILE = ['-n', '3', '--dist', 'loadfile', '--no-loadscope-reorder'];
 
 const PYTHON = ['python packages'];
 const NODE = ['npm packages'];

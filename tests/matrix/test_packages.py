@@ -18,6 +18,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -126,17 +127,17 @@ def test_as_many_files_as_in_the_survey(
     share: int,
     tmp_path: Path,
     quiet_machine: None,
-    capsys: pytest.CaptureFixture[str],
+    record_property: Callable[[str, object], None],
 ) -> None:
     packages = Path(PACKAGES)
     folder = packages / package
     if package == "vit_pytorch":
         folder = with_readme(packages, package, tmp_path)
     rates, said = search(packages, files_of(folder, share))
-    with capsys.disabled():
-        told = f"constructor {rates.constructor:.0%}, inputs {rates.inputs:.0%} of those"
-        print(f"\n{package}: {told}", *said, sep="\n  ")
-        for name, texts in vars(rates).items():
-            print(f"  {name}: {len(texts)}", *(texts if name != "found" else ()), sep="\n    ")
+    told = f"constructor {rates.constructor:.0%}, inputs {rates.inputs:.0%} of those"
+    lines = [f"{package}: {told}", *(f"  {line}" for line in said)]
+    for name, texts in vars(rates).items():
+        lines += [f"  {name}: {len(texts)}", *(f"    {t}" for t in texts if name != "found")]
+    record_property("measured", "\n".join(lines))
     assert rates.constructor >= CONSTRUCTOR
     assert rates.inputs >= INPUTS
