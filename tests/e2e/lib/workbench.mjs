@@ -9,13 +9,14 @@ export class Workbench {
   constructor(page, shots) {
     this.page = page;
     this.shots = shots;
-    page.setDefaultTimeout(20_000);
+    // Far above what anything needs on a busy machine: only what hangs fails.
+    page.setDefaultTimeout(60_000);
   }
 
   async open(url) {
     await this.page.addInitScript(recordNotifications, TOAST);
     await this.page.goto(url, { waitUntil: 'domcontentloaded' });
-    await this.page.locator('.editor-instance .view-line').first().waitFor({ timeout: 60_000 });
+    await this.page.locator('.editor-instance .view-line').first().waitFor();
   }
 
   async shot(name) {
@@ -169,7 +170,7 @@ export class Workbench {
         return shown.length > text.length ? shown : null;
       },
       [line, source],
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     return hintOf(plain(await handle.jsonValue()), source);
   }
@@ -285,7 +286,7 @@ export class Workbench {
   }
 
   /** Wait for a notification with `text`; returns all it says. */
-  async notified(text, timeout = 30_000) {
+  async notified(text, timeout = 60_000) {
     const toast = this.notification(text);
     await toast.waitFor({ timeout });
     return plain(await toast.innerText());

@@ -1,0 +1,8 @@
+"""Nothing here fails because the machine is busy with other stages of the tests."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
