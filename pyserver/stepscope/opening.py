@@ -47,7 +47,8 @@ def open_recordings(
         if on_file is not None:
             on_file(1, 1, path)
         if is_pickle(path):
-            return Analysed(snapshot_report(load_snapshot(path)), None)
+            snapshot = load_snapshot(path).located(mapping.resolve)
+            return Analysed(snapshot_report(snapshot), None)
         attributed = attribute(load_recording(path, mapping))
         return report_on(_with_notes(attributed, found.notes), rules)
     except (TraceError, SnapshotError) as error:

@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from stepscope.attribution.check import self_check
+from stepscope.opening import open_recordings
 from stepscope.report.schema import load_schema
 from stepscope.report.snapshot import snapshot_report
 from stepscope.report.to_json import report_to_text
+from stepscope.session.model import Failure, FailureKind
+from stepscope.timeline.recorded import PathMap
 from stepscope.timeline.snapshot.load import load_snapshot, parse_snapshot
 from tests import snapshots
 from tests.snapshots import MODEL, TRAIN, Allocator, stack
@@ -110,6 +114,28 @@ def test_sources_that_are_there_are_shown(tmp_path: Path) -> None:
     allocator.alloc(1, 1000, stack(2, file=str(here)))
     path = snapshots.write(allocator.snapshot(), tmp_path / "s.pickle")
     assert snapshot_report(load_snapshot(path)).profile.sources == {str(here): "x = 1\ny = 2\n"}
+
+
+def test_sources_of_another_machine_are_found_in_the_workspace(tmp_path: Path) -> None:
+    for name in ("model.py", "train.py"):
+        (tmp_path / "project").mkdir(exist_ok=True)
+        (tmp_path / "project" / name).write_text("x\n" * 20)
+    path = snapshots.write(busy().snapshot(), tmp_path / "s.pickle")
+    opened = open_recordings([path], PathMap(roots=[tmp_path]))
+    assert opened.attributed is None
+    profile = opened.report.profile
+    here = str(tmp_path / "project" / "model.py")
+    assert profile.run.target == str(tmp_path / "project" / "train.py")
+    assert {line.key for line in profile.lines} == {(here, 11), (here, 12)}
+    assert set(profile.sources) == {here}
+
+
+def test_a_pickle_with_code_is_refused_as_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "s.pickle"
+    path.write_bytes(b"\x80\x02cos\nsystem\n(S'true'\ntR.")
+    with pytest.raises(Failure, match="nothing was run") as caught:
+        open_recordings([path])
+    assert caught.value.kind is FailureKind.USAGE
 
 
 def test_hostile_names_are_data(tmp_path: Path) -> None:
