@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from stepscope.attribution.attribute import Attributed, AttributionError, attribute
-from stepscope.attribution.model import Ranks
-from stepscope.attribution.ranks import Rank, compare_ranks, summarise_rank
+from stepscope.attribution.side_by_side import attribute_ranks
 from stepscope.diagnosis.severities import RuleSettings
 from stepscope.pipeline import report_on
 from stepscope.report.exports.analysed import Analysed
 from stepscope.report.snapshot import snapshot_report
 from stepscope.session.model import Failure, FailureKind
+from stepscope.timeline.model import Timeline
 from stepscope.timeline.rank_files import Found, find_recordings
 from stepscope.timeline.recorded import PathMap, TraceError, is_pickle, load_recording
 from stepscope.timeline.snapshot.load import SnapshotError, load_snapshot
@@ -58,43 +59,19 @@ def open_recordings(
 
 
 def _ranks(found: Found, mapping: PathMap, on_file: OnFile | None) -> Attributed:
-    """The lowest rank, with the comparison of all. One rank's events are in memory at a time."""
-    notes = list(found.notes)
-    ranks: dict[int, Rank] = {}
-    lowest: Attributed | None = None
-    for number, path in enumerate(found.files, 1):
-        if on_file is not None:
-            on_file(number, len(found.files), path)
-        try:
-            attributed = attribute(load_recording(path, mapping))
-        except (TraceError, AttributionError) as error:
-            notes.append(f"Left out: {str(error).rstrip('.')}.")
-            continue
-        told = attributed.ledgers.timeline.facts.get("rank")
-        rank = told if isinstance(told, int) else _unused(ranks)
-        if rank in ranks:
-            notes.append(f"Left out: {path} is of rank {rank}, as is {ranks[rank].path}.")
-            continue
-        if not isinstance(told, int):
-            notes.append(f"{path} does not say its rank; it is called {rank} here.")
-        ranks[rank] = summarise_rank(attributed, rank, str(path))
-        if rank == min(ranks):
-            lowest = attributed
-    if lowest is None:
-        raise Failure(FailureKind.USAGE, " ".join(notes))
-    return _with_ranks(lowest, compare_ranks(list(ranks.values()), notes))
+    def recordings() -> Iterator[tuple[Path, Callable[[], Timeline]]]:
+        for number, path in enumerate(found.files, 1):
+            if on_file is not None:
+                on_file(number, len(found.files), path)
+            yield path, functools.partial(load_recording, path, mapping)
 
-
-def _unused(ranks: dict[int, Rank]) -> int:
-    return max(ranks, default=-1) + 1
+    try:
+        return attribute_ranks(recordings(), found.notes)
+    except AttributionError as error:
+        raise Failure(FailureKind.USAGE, str(error)) from None
 
 
 def _with_notes(attributed: Attributed, notes: Sequence[str]) -> Attributed:
     profile = attributed.profile
     profile = dataclasses.replace(profile, notes=(*notes, *profile.notes))
-    return dataclasses.replace(attributed, profile=profile)
-
-
-def _with_ranks(attributed: Attributed, ranks: Ranks) -> Attributed:
-    profile = dataclasses.replace(attributed.profile, ranks=ranks)
     return dataclasses.replace(attributed, profile=profile)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from stepscope.attribution.attribute import Attributed, AttributionError, attribute
 from stepscope.attribution.check import self_check
+from stepscope.attribution.side_by_side import attribute_ranks
 from stepscope.diagnosis.engine import Diagnosis, diagnose
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.prepare import prepare_facts
@@ -35,6 +37,7 @@ from stepscope.session.model import (
 from stepscope.session.run import captured
 from stepscope.timeline.from_capture import load_timeline
 from stepscope.timeline.model import Timeline
+from stepscope.timeline.ranks_folder import is_rank_capture, read_ranks_folder
 
 
 def profile_target(
@@ -56,7 +59,10 @@ def profile_target(
     """
     with _in_background(captured(request, on_progress, on_output, cancel, on_files)) as capture:
         on_progress(Progress(Phase.ANALYSING))
-        analysed = analyse_timeline(load_timeline(capture), rules)
+        if is_rank_capture(capture.name):
+            analysed = analyse_ranks(capture.parent, rules)
+        else:
+            analysed = analyse_timeline(load_timeline(capture), rules)
     if cancel.cancelled:
         raise Failure(FailureKind.CANCELLED, f"Profiling {request.target.name} was cancelled.")
     if on_analysed is not None:
@@ -76,6 +82,23 @@ def analyse_timeline(timeline: Timeline, rules: RuleSettings | None = None) -> A
     except AttributionError as error:
         raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
     return report_on(attributed, rules)
+
+
+def analyse_ranks(folder: Path, rules: RuleSettings | None = None) -> Analysed:
+    """The report of the lowest rank that recorded itself into ``folder``, with all compared.
+
+    Raises ``Failure`` when none of them holds a whole step.
+    """
+    found = read_ranks_folder(folder)
+    # By name: the folder itself is gone after the run.
+    recordings = (
+        (Path(each.path.name), functools.partial(load_timeline, each.path))
+        for each in found.captures
+    )
+    try:
+        return report_on(attribute_ranks(recordings, found.notes), rules)
+    except AttributionError as error:
+        raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
 
 
 def report_on(attributed: Attributed, rules: RuleSettings | None = None) -> Analysed:

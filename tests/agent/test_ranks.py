@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import stepscope
-from stepscope.pipeline import analyse
+from stepscope.pipeline import analyse_ranks
 from stepscope.session.model import CancelToken, FailureKind, Phase, ProfileRequest
 from stepscope.session.run import captured
 from stepscope.timeline.from_capture import load_timeline
@@ -133,13 +133,18 @@ def test_ranks_that_torchrun_starts_for_a_profile(project: Project, target: Path
     ) as capture:
         assert capture.name == "rank00000.capture"
         check_same_steps(read_ranks_folder(capture.parent))
-        report = analyse(capture)
+        report = analyse_ranks(capture.parent).report
     project.check_gone()
     assert (target.parent / "best.txt").read_text(encoding="utf-8") == "old"
     run = report.profile.run
     assert run.process == "rank 0 of 2"
     assert run.boundary.startswith(f"optimizer steps in the loop at line {LOOP} of ")
     assert report.profile.breakdown.communication > 0
+    ranks = report.profile.ranks
+    assert ranks is not None
+    assert [each.rank for each in ranks.ranks] == [0, 1]
+    assert ranks.notes == ()
+    assert [each.name for each in ranks.collectives] == ["c10d::allreduce_"]
     assert "This is rank 0 of 2; all ranks recorded the same steps." in report.profile.notes
     assert list(dict.fromkeys(phases)) == [
         Phase.STARTING, Phase.WARMING_UP, Phase.MEASURING, Phase.CAPTURING,

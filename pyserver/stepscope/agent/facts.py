@@ -62,6 +62,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         ],
         "process": _process(agent, torch),
         **(agent.rank.facts(torch) if agent.rank else NO_RANK),
+        "first_step": _first_step(recorder) if agent.rank else None,
         "assumed": agent.assumed,
         "files": agent.guard.facts()
         if agent.guard
@@ -69,6 +70,14 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
     }
     facts["reading_cpu_s"] = time.process_time() - recorder.cpu_at_end
     return facts
+
+
+def _first_step(recorder: Recorder) -> int | None:
+    """The number of the first step that was mapped, by which ranks are laid side by side."""
+    for window in recorder.windows:
+        if window.kind == "map":
+            return int(window.facts["first_step"])
+    return None
 
 
 def code_table(table: CodeTable) -> list[dict[str, Any]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stepscope.agent.capture import CaptureError
 from stepscope.timeline.kineto.text import TraceError
+from stepscope.timeline.ranks_folder import RanksFolder, is_rank_capture, read_ranks_folder
 
 MOST_FILES = 512
 """Of one folder that are read; each is a rank."""
@@ -65,10 +68,28 @@ def _in_folder(folder: Path) -> Found:
     names.sort(key=_natural)
     captures = [name for name in names if name.endswith(".capture")]
     # Beside each capture stands a small .json that describes it.
+    if any(is_rank_capture(name) for name in captures):
+        with contextlib.suppress(CaptureError):
+            return _of_ranks(read_ranks_folder(folder), captures)
     names = captures or names
     if len(names) > MOST_FILES:
         notes.append(f"{folder} holds {len(names):,} recordings; the first {MOST_FILES} were read.")
     return Found(tuple(folder / name for name in names[:MOST_FILES]), tuple(notes))
+
+
+def _of_ranks(found: RanksFolder, captures: Sequence[str]) -> Found:
+    """The captures of one run, and what is to be said of it and of the rest of ``captures``."""
+    notes = list(found.notes)
+    others = [name for name in captures if not is_rank_capture(name)]
+    if others:
+        notes.append(f"Of no rank, and left out: {others[0]}{_and_more(len(others) - 1)}.")
+    if len(found.captures) > MOST_FILES:
+        notes.append(f"Only the first {MOST_FILES} of {len(found.captures):,} ranks were read.")
+    return Found(tuple(each.path for each in found.captures[:MOST_FILES]), tuple(notes))
+
+
+def _and_more(count: int) -> str:
+    return f" and {count:,} more" if count else ""
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -52,13 +52,9 @@ class RanksFolder:
         return tuple(dict.fromkeys(str(each.facts.get("host")) for each in self.captures))
 
 
-def holds_ranks(folder: Path) -> bool:
-    """Whether some rank has recorded itself into the folder."""
-    try:
-        with os.scandir(folder) as entries:
-            return any(_CAPTURE.fullmatch(entry.name) for entry in entries)
-    except OSError:
-        return False
+def is_rank_capture(name: str) -> bool:
+    """Whether a file of this name is, by its name, the capture of a rank."""
+    return _CAPTURE.fullmatch(name) is not None
 
 
 def read_ranks_folder(folder: Path) -> RanksFolder:
@@ -113,7 +109,7 @@ def _names(folder: Path) -> tuple[list[str], bool]:
     names = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if _CAPTURE.fullmatch(entry.name):
+            if is_rank_capture(entry.name):
                 names.append(entry.name)
                 if len(names) > MOST_RANKS:
                     break

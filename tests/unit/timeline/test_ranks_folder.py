@@ -12,7 +12,8 @@ import pytest
 
 from stepscope.agent.capture import MAGIC, Capture, CaptureError, read_facts, write_capture
 from stepscope.timeline import ranks_folder
-from stepscope.timeline.ranks_folder import holds_ranks, read_ranks_folder
+from stepscope.timeline.rank_files import find_recordings
+from stepscope.timeline.ranks_folder import read_ranks_folder
 
 
 def record(folder: Path, rank: int, size: int = 2, run_id: str = "a", **facts: Any) -> None:
@@ -33,7 +34,6 @@ def manifest(folder: Path, rank: int, state: str, run_id: str = "a") -> None:
 def test_captures_come_in_the_order_of_their_ranks(tmp_path: Path) -> None:
     for rank in (11, 2, 0, 100_000):
         record(tmp_path, rank, size=100_001, host="b" if rank else "a")
-    assert holds_ranks(tmp_path)
     found = read_ranks_folder(tmp_path)
     assert [each.rank for each in found.captures] == [0, 2, 11, 100_000]
     assert [each.path.name for each in found.captures][-1] == "rank100000.capture"
@@ -153,7 +153,27 @@ def test_a_folder_of_very_many_ranks_is_read_up_to_a_limit(
 
 
 def test_a_folder_without_ranks(tmp_path: Path) -> None:
-    assert not holds_ranks(tmp_path)
-    assert not holds_ranks(tmp_path / "nowhere")
     with pytest.raises(CaptureError, match="holds no capture of a rank"):
         read_ranks_folder(tmp_path)
+
+
+def test_opening_a_folder_takes_the_captures_of_one_run(tmp_path: Path) -> None:
+    """Of the lowest rank first, and with a word on everything that is left out."""
+    for rank in (2, 0):
+        record(tmp_path, rank, size=3)
+        manifest(tmp_path, rank, "recorded")
+    record(tmp_path, 5, size=6, run_id="old")
+    (tmp_path / "mine.capture").write_bytes((tmp_path / "rank00000.capture").read_bytes())
+    found = find_recordings([tmp_path])
+    assert [path.name for path in found.files] == ["rank00000.capture", "rank00002.capture"]
+    assert found.notes == (
+        "Of another run, and left out: rank00005.capture.",
+        "Rank 1 of 3 left no capture.",
+        "Of no rank, and left out: mine.capture.",
+    )
+
+
+def test_captures_that_only_have_the_name_of_a_rank_are_opened_too(tmp_path: Path) -> None:
+    write(tmp_path, 0, {"rank": None, "world_size": None, "run_id": None})
+    found = find_recordings([tmp_path])
+    assert [path.name for path in found.files] == ["rank00000.capture"]
