@@ -50,7 +50,7 @@ def capture_facts(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         "loaders": agent.loaders.all,
         "cores": processor_count(),
         "threads": torch.get_num_threads(),
-        "tf32": device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32,
+        "tf32": device.type == "cuda" and _allows_tf32(torch),
         "peaks": calibrate(torch, device, name),
         "schemas": schema_kinds(torch, recorder.strings.all),
         "python_version": list(sys.version_info[:2]),
@@ -100,6 +100,20 @@ def _process(agent: Agent, torch: Any) -> str:
         return family.words
     rank, size = distributed.get_rank(), distributed.get_world_size()
     return f"rank {rank} of {size}, {family.words}"
+
+
+def _allows_tf32(torch: Any) -> bool | None:
+    """Whether float32 products may run as TF32; None where torch does not say.
+
+    Since torch 2.9 there are two ways to ask for it, and asking back in the other one raises.
+    """
+    settings = torch.backends.cuda.matmul
+    if getattr(settings, "fp32_precision", None) == "tf32":
+        return True
+    try:
+        return bool(settings.allow_tf32)
+    except RuntimeError:
+        return None
 
 
 def _device_name(torch: Any, device: Any) -> str:

@@ -43,6 +43,23 @@ class AllocatorHistory:
         ]
 
 
+def allocator_counts(torch: Any, device: Any) -> dict[str, int] | None:
+    """What the CUDA allocator has live now and has done so far; None on the CPU, which has none.
+
+    ``allocated`` bytes; ``retries``: times that it gave back all that it had cached and tried
+    again; ``taken`` and ``returned``: pieces of memory asked from the device, and given back.
+    """
+    if device.type != "cuda":
+        return None
+    stats = torch.cuda.memory_stats(device)
+    return {
+        "allocated": stats.get("allocated_bytes.all.current", 0),
+        "retries": stats.get("num_alloc_retries", 0),
+        "taken": stats.get("segment.all.allocated", 0),
+        "returned": stats.get("segment.all.freed", 0),
+    }
+
+
 def signed(address: int) -> int:
     """An address as the signed 64-bit number that a capture column holds."""
     return address - (1 << 64) if address >= 1 << 63 else address

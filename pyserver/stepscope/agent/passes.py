@@ -15,6 +15,7 @@ from typing import Any
 from . import memory
 from .capture import OP_COLUMNS, Window, new_table
 from .channel import Channel
+from .graphs import kept_graphs
 from .hooks import Loaders, Models
 from .limits import MAX_MOVES, Budget, Compiles
 from .lineclock import CodeTable, LineClock, event_cost_ns, to_columns
@@ -240,12 +241,14 @@ class Recorder:
         self._loaders.recording = True
         if name == "detail":
             self._owned: list[dict[str, Any]] = []
+            self._graphs: list[dict[str, Any]] = [kept_graphs(self.torch, 0)]
             self._note_owned(time.time_ns())
             if cuda:
                 self.torch.cuda.reset_peak_memory_stats(self.device)
             self._history = memory.AllocatorHistory(self.torch, self.device)
         self.synchronize()
         if name == "clean":
+            self._allocator_before = memory.allocator_counts(self.torch, self.device)
             self._cuda_events = [self._cuda_event()] if cuda else []
         else:
             self._event_ns = event_cost_ns(self._clock, self._wishes["root"])
@@ -271,6 +274,9 @@ class Recorder:
             self.clean_ns = self._clean_durations()
             window = Window("clean", self._ticks[0], end, self._ticks)
             window.facts["first_step"] = self._first_step
+            counts = [self._allocator_before, memory.allocator_counts(self.torch, self.device)]
+            if all(counts):
+                window.facts["allocator"] = counts
             self.windows.append(window)
             return
         mark = _mark(self.torch) if self._recording else None
@@ -285,10 +291,12 @@ class Recorder:
             recording.stop()
             facts["marks"] = [self._mark, mark]
         if name == "detail":
+            self._graphs.append(kept_graphs(self.torch, len(self._ticks) - 1))
             facts.update(
                 resident=self._resident,
                 resident_at=self._resident_at,
                 owned=self._owned,
+                graphs=self._graphs,
                 allocator=self._allocator(),
                 history=self._history.stop() if self._history else [],
             )
@@ -346,6 +354,7 @@ class Recorder:
         are examined.
         """
         self._resident = memory.resident_storages(self.torch, self.device)
+        self._graphs.append(kept_graphs(self.torch, len(self._ticks) - 1))
 
     def _allocator(self) -> dict[str, int] | None:
         if self.device.type != "cuda":

@@ -30,6 +30,12 @@ class MemoryLedger:
     Recordings that others made do not tell what memory is for: ``categories`` is None, and ``live``
     holds what ``by_place`` would (None where no line can be told). ``before_bytes`` of the peak
     were allocated before such a recording began.
+
+    ``old`` is what earlier steps had left behind and was still live at the peak, by the line that
+    let go of it later. ``outliving`` was made in the step and outlived it, by allocating line;
+    ``held`` outlived the same statement of the next step too, None where no next step was recorded.
+    Parameters, gradients and optimizer state are in none of the three. ``growth`` is how much more
+    was live when the step ended than when it began.
     """
 
     peak_bytes: int
@@ -43,6 +49,10 @@ class MemoryLedger:
     live: dict[int, int] | None = None
     before_bytes: int | None = None
     notes: tuple[str, ...] = ()
+    old: dict[int, int] = field(default_factory=dict)
+    outliving: dict[int, int] = field(default_factory=dict)
+    held: dict[int, int] | None = None
+    growth: int = 0
 
 
 @dataclass(slots=True)
@@ -94,7 +104,7 @@ def memory_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Mem
     replay = _replay(timeline, recording, owned, operators, since, steps[0])
     device = timeline.facts["device_index"]
     by_operator = bytes_by_operator(timeline, recording, owned, operators, device)
-    return _summarise(timeline, recording, owned, replay, by_operator, steps[0][0])
+    return _summarise(timeline, recording, owned, replay, by_operator, steps[0])
 
 
 def bytes_by_operator(
@@ -182,9 +192,10 @@ def _summarise(
     owned: Owned,
     replay: _Replay,
     by_operator: dict[int, int],
-    begin: int,
+    step: tuple[int, int],
 ) -> MemoryLedger:
     facts = recording.facts
+    begin, end = step
     backward_from = _first_backward(recording, owned, begin)
     moments = [
         (moment["time"], {kind: frozenset(moment[kind]) for kind in _OWNERS})
@@ -192,6 +203,11 @@ def _summarise(
     ]
     totals: dict[str, int] = defaultdict(int)
     by_place: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    track = recording.tracks.get(timeline.step_thread, Track())
+    replaced = _made_again(replay, track, end, facts["owned"][-1]["time"])
+    old: dict[int, int] = defaultdict(int)
+    outliving: dict[int, int] = defaultdict(int)
+    held: dict[int, int] = defaultdict(int)
     for block in replay.blocks:
         event = replay.peak_event
         if block.first <= event and (block.last is None or block.last > event):
@@ -199,7 +215,14 @@ def _summarise(
             totals[category] += block.size
             if block.known is None:
                 by_place[block.place][category] += block.size
-    track = recording.tracks.get(timeline.step_thread, Track())
+            elif category not in _OWNERS and block.died is not None:
+                old[track.place_at(block.died)] += block.size
+        if block.known is None and begin <= block.born < end:
+            lives_on = block.died is None or block.died >= end
+            if lives_on and _category(block, moments, backward_from) not in _OWNERS:
+                outliving[block.place] += block.size
+                if block.died is None and replaced and block.place in replaced:
+                    held[block.place] += block.size
     allocator = facts.get("allocator")
     curve = replay.curve
     stride = max(1, len(curve) // _TIMELINE_POINTS)
@@ -212,7 +235,31 @@ def _summarise(
         by_place={place: Categories(**parts) for place, parts in by_place.items()},
         by_operator=dict(by_operator),
         timeline=tuple(MemoryPoint((time - begin) / 1e6, live) for time, live in curve[::stride]),
+        old=dict(old),
+        outliving=dict(outliving),
+        held=dict(held) if replaced is not None else None,
+        growth=curve[-1][1] - curve[0][1],
     )
+
+
+def _made_again(replay: _Replay, track: Track, end: int, last: int) -> set[int] | None:
+    """Places whose statement of the loop has made memory again, and is over, until ``last``.
+
+    So a variable that kept what they had made before has the new by then. None where no further
+    step was counted after ``end``.
+    """
+    if last <= end:
+        return None
+    segment = track.at(last)
+    there = track.loops[segment] if segment >= 0 else NOWHERE
+    found = set()
+    for block in replay.blocks:
+        if end <= block.born < last:
+            segment = track.at(block.born)
+            loop = track.loops[segment] if segment >= 0 else NOWHERE
+            if loop not in (NOWHERE, there):
+                found.add(block.place)
+    return found
 
 
 def _category(

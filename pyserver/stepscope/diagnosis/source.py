@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 # What the tokenizer takes for the end of a line; ``str.splitlines`` also breaks at form feeds.
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -84,17 +85,22 @@ class Source:
         """Every statement, outer ones first."""
         return tuple(_places(self.tree, ()))
 
+    @cached_property
+    def _by_line(self) -> dict[int, list[Place]]:
+        found: dict[int, list[Place]] = defaultdict(list)
+        for place in self.places:
+            first, last = span(place.statement)
+            for line in range(first, last + 1):
+                found[line].append(place)
+        return dict(found)
+
     def places_at(self, line: int) -> tuple[Place, ...]:
         """The statements that ``line`` is part of, the innermost last.
 
         Of a compound statement only the header counts: its body belongs to the statements in it,
         and blank or comment lines belong to none.
         """
-        return tuple(
-            place
-            for place in self.places
-            if span(place.statement)[0] <= line <= span(place.statement)[1]
-        )
+        return tuple(self._by_line.get(line, ()))
 
     def place_at(self, line: int) -> Place | None:
         """The innermost statement that ``line`` is part of; the last of several on one line."""
@@ -107,6 +113,7 @@ class Source:
         return span(place.statement)[1] if place else line
 
 
+@lru_cache(maxsize=32)  # every rule asks for the same few files
 def parse(text: str) -> Source | None:
     """The source, or None for a text that does not parse: one that is being typed."""
     try:

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.source import Place, Position, Source, calls, dotted_name, span
-from stepscope.fixes.edits import insert, stands_alone, wrap
+from stepscope.diagnosis.source import Place, Source, calls, dotted_name
+from stepscope.fixes.edits import stands_alone, wrap
 from stepscope.fixes.model import Fix
+from stepscope.fixes.rewriting import import_torch, torch_name
 
 RULE = "autocast"
 
@@ -33,15 +34,14 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
         return Fix(f"Run the forward pass under torch.autocast({reason})", ())
     device = finding.evidence.get("device")
     device_type = device if isinstance(device, str) and device else "cuda"
-    torch_name = _torch_name(source, place)
-    name = torch_name or "torch"
+    known = torch_name(source, place)
+    name = known or "torch"
     last = _last_of_loss(place)
     with_line = f'with {name}.autocast(device_type="{device_type}", dtype={name}.bfloat16):'
     edits = wrap(source, finding.file, place, last, with_line)
-    if torch_name is None:
+    if known is None:
         # First, so that it comes before the wrapped statement where both are in one place.
-        statement = f"import torch{source.newline}"
-        edits = (insert(finding.file, _place_of_import(source), statement), *edits)
+        edits = (import_torch(finding.file, source), *edits)
     return Fix("Run the forward pass in bfloat16 (torch.autocast)", edits)
 
 
@@ -178,40 +178,3 @@ def _reads(node: ast.AST, names: set[str]) -> bool:
         isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in names
         for part in ast.walk(node)
     )
-
-
-def _torch_name(source: Source, place: Place) -> str | None:
-    """What the torch module is called where the statement is, or None if it is not imported."""
-    around = [p for p in place.parents if isinstance(p, _FUNCTIONS)]
-    for scope in (*reversed(around), source.tree):
-        for node in _own_statements(scope):
-            for alias in node.names if isinstance(node, ast.Import) else ():
-                if alias.name == "torch":
-                    return alias.asname or "torch"
-                if alias.name.startswith("torch.") and alias.asname is None:
-                    return "torch"
-    return None
-
-
-def _own_statements(scope: ast.AST) -> Iterator[ast.AST]:
-    """Statements of a function or module, not of the functions and classes in it."""
-    for child in ast.iter_child_nodes(scope):
-        if isinstance(child, (*_FUNCTIONS, ast.ClassDef, ast.expr)):
-            continue
-        yield child
-        yield from _own_statements(child)
-
-
-def _place_of_import(source: Source) -> Position:
-    """Before the first statement that is no docstring and no ``__future__`` import."""
-    body = source.tree.body
-    index = 0
-    if ast.get_docstring(source.tree, clean=False) is not None:
-        index = 1
-    while index < len(body) and _is_future(body[index]):
-        index += 1
-    return (span(body[index])[0], 0)
-
-
-def _is_future(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"

@@ -1,0 +1,83 @@
+"""checkpoint-blocks: run each block of the loop under ``checkpoint``."""
+
+from __future__ import annotations
+
+import ast
+
+from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.rules.checkpoint_blocks import runs_block
+from stepscope.diagnosis.source import Place, Source
+from stepscope.fixes.edits import insert, replace
+from stepscope.fixes.model import Fix
+from stepscope.fixes.rewriting import own_statements, place_of_import
+
+RULE = "checkpoint-blocks"
+_MODULE = "torch.utils.checkpoint"
+
+
+def fix(finding: Finding, source: Source, line: int) -> Fix | None:
+    """``x = block(x)`` -> ``x = checkpoint(block, x, use_reentrant=False)``, imported once.
+
+    Dropout is the same in both passes: checkpoint keeps the state of the generators.
+    """
+    title = "Recompute this block's activations (torch.utils.checkpoint)"
+    places = [place for place in source.places_at(line) if runs_block(place)]
+    if not places:
+        return None
+    call = _call(places[-1])
+    if call is None or call.keywords or not call.args:
+        return Fix(f"{title}: checkpoint(block, ..., use_reentrant=False)", ())
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return Fix(f"{title}: checkpoint(block, ..., use_reentrant=False)", ())
+    name = _imported(source)
+    first = source.start(call.args[0])
+    function = source.segment(call.func)
+    edits = [
+        replace(finding.file, source.start(call), source.end(call.func), name or "checkpoint"),
+        insert(finding.file, first, f"{function}, "),
+    ]
+    end = max(source.end(argument) for argument in call.args)
+    edits.append(insert(finding.file, end, ", use_reentrant=False"))
+    if name is None:
+        if _taken(source):
+            return Fix(f"{title}: checkpoint(block, ..., use_reentrant=False)", ())
+        statement = f"from {_MODULE} import checkpoint{source.newline}"
+        edits.insert(0, insert(finding.file, _behind_torch(source), statement))
+    return Fix(title, tuple(edits))
+
+
+def _call(place: Place) -> ast.Call | None:
+    value = getattr(place.statement, "value", None)
+    return value if isinstance(value, ast.Call) else None
+
+
+def _imported(source: Source) -> str | None:
+    for node in own_statements(source.tree):
+        if isinstance(node, ast.ImportFrom) and node.module == _MODULE:
+            for alias in node.names:
+                if alias.name == "checkpoint":
+                    return alias.asname or alias.name
+    return None
+
+
+def _taken(source: Source) -> bool:
+    """Whether the file uses the name for something of its own."""
+    return any(
+        (isinstance(node, ast.Name) and node.id == "checkpoint")
+        or (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "checkpoint")
+        or (isinstance(node, ast.arg) and node.arg == "checkpoint")
+        for node in ast.walk(source.tree)
+    )
+
+
+def _behind_torch(source: Source) -> tuple[int, int]:
+    """Behind the last top-level import of torch that has its lines to itself."""
+    at = place_of_import(source)
+    for node in source.tree.body:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        alone = not source.lines[source.end(node)[0] - 1][source.end(node)[1] :].strip(" \t")
+        if alone and any(name.partition(".")[0] == "torch" for name in names):
+            at = (source.end(node)[0] + 1, 0)
+    return at
