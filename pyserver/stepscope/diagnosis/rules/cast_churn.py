@@ -11,8 +11,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.precision import FLOATS, Precision, TypedWork
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, share_of_step, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "cast-churn"
 

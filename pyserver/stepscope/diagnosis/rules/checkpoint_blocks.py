@@ -14,10 +14,10 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import executed, finding_at
 from stepscope.diagnosis.pressure import PRESSURE, pressure
 from stepscope.diagnosis.rule import Rule
 from stepscope.diagnosis.source import Place
+from stepscope.diagnosis.statements import executed, finding_at
 
 NAME = "checkpoint-blocks"
 

@@ -16,8 +16,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.precision import HALVES, Precision
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, abstain, share_of_step, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "float32-attention"
 _BATCHED = ("aten::bmm", "aten::baddbmm")

@@ -16,9 +16,9 @@ from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.facts.precision import Precision
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.pressure import PRESSURE, pressure
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "float32-logits"
 _COPIES = 2  # the scores, or their gradient, and their logarithm: alive at once

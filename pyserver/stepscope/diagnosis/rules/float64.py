@@ -20,8 +20,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.precision import Precision
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, share_of_step, silent
-from stepscope.diagnosis.statements import called, finding_at, written
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import called, finding_at, written
 
 NAME = "float64"
 

@@ -19,8 +19,8 @@ from stepscope.diagnosis.gates import (
     share_of_step,
     silent,
 )
-from stepscope.diagnosis.statements import called, executed, finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import called, executed, finding_at
 
 NAME = "fp16-scaler"
 _UNSCALE = "aten::_amp_foreach_non_finite_check_and_unscale_"

@@ -9,8 +9,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.graphs import Graphs
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, share_of_step, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "graph-in-evaluation"
 

@@ -13,8 +13,8 @@ from stepscope.diagnosis.facts.graphs import Graphs
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "held-tensors"
 

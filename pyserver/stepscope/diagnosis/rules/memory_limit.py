@@ -10,9 +10,9 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.pressure import owners, pressure
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "memory-limit"
 _NAMED = 3

@@ -13,8 +13,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, abstain, share_of_step, silent
-from stepscope.diagnosis.statements import called, finding_at, written
 from stepscope.diagnosis.rule import Eases, Rule
+from stepscope.diagnosis.statements import called, finding_at, written
 
 NAME = "memory-requests"
 

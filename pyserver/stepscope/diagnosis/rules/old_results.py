@@ -12,9 +12,9 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import executed, finding_at
 from stepscope.diagnosis.rule import Rule
 from stepscope.diagnosis.rules.retain_graph import retaining
+from stepscope.diagnosis.statements import executed, finding_at
 
 NAME = "old-results"
 

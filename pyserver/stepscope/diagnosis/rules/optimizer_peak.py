@@ -14,8 +14,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import called, finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import called, finding_at
 
 NAME = "optimizer-peak"
 

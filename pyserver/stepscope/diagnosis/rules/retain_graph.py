@@ -12,9 +12,9 @@ from stepscope.diagnosis.facts.graphs import Graphs
 from stepscope.diagnosis.facts.memory import Memory
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, silent
-from stepscope.diagnosis.statements import called, executed, finding_at
 from stepscope.diagnosis.pressure import NEGLIGIBLE_SHARE_OF_PEAK
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import called, executed, finding_at
 
 NAME = "retain-graph"
 

@@ -17,8 +17,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.precision import Precision
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, negligible, share_of_step, silent
-from stepscope.diagnosis.statements import finding_at, import_of_torch
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at, import_of_torch
 
 NAME = "tf32"
 TF32_OF_HALF = 0.5

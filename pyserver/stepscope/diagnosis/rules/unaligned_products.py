@@ -15,8 +15,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.precision import HALVES, Precision, TypedWork
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import abstain, negligible, share_of_step, silent
-from stepscope.diagnosis.statements import finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import finding_at
 
 NAME = "unaligned-products"
 MULTIPLE = 8

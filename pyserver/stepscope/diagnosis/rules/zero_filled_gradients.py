@@ -15,8 +15,8 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.graphs import Graphs
 from stepscope.diagnosis.finding import Finding, Severity
 from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, abstain, share_of_step, silent
-from stepscope.diagnosis.statements import called, finding_at
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.statements import called, finding_at
 
 NAME = "zero-filled-gradients"
 
