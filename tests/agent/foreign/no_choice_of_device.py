@@ -1,7 +1,7 @@
 """Puts everything on "cuda" without asking whether there is one."""
 # fails: target-failed
-# says: CUDA
-# says: CPU
+# says: no_choice_of_device.py asks for
+# says: Run it on the CPU anyway
 # needs: no-cuda
 import torch
 from torch import nn
