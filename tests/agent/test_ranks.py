@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import subprocess
 import sys
 from itertools import pairwise
@@ -18,7 +19,7 @@ from stepscope.session.run import captured
 from stepscope.timeline.from_capture import load_timeline
 from stepscope.timeline.model import Recording, Timeline
 from stepscope.timeline.ranks_folder import RanksFolder, read_ranks_folder
-from tests.agent.attempts import WAIT_S, Project, project
+from tests.agent.attempts import WAIT_S, Project, lifeline, project
 
 __all__ = ["project"]
 pytestmark = pytest.mark.agent
@@ -214,3 +215,42 @@ def test_ranks_are_ended_when_somebody_cancels(project: Project) -> None:
         target, cancel_at=Phase.MEASURING, processes=2, steps=10_000, timeout_s=SLOW_S
     )
     assert outcome.failed.kind is FailureKind.CANCELLED
+
+
+SESSION = """
+import sys
+from pathlib import Path
+from stepscope.pipeline import profile_target
+from stepscope.session.model import CancelToken, ProfileRequest
+
+request = ProfileRequest(Path(sys.argv[1]), warmup=100_000, processes=2)
+profile_target(request, lambda progress: None, lambda chunk: None, CancelToken())
+"""
+
+
+def test_no_rank_outlives_a_session_that_is_killed(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "session"
+    temporary.mkdir()
+    told = "if step == 2 and dist.get_rank() == 0:\n        os.write(line, b'%d.' % os.getppid())"
+    with lifeline(tmp_path, monkeypatch) as line:
+        text = DIES.replace("import os\n", line.PRELUDE + "\n")
+        target = project.file(text.replace("w.data -=", f"{told}\n    w.data -="))
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "TMPDIR": str(temporary),
+        }
+        session = subprocess.Popen([sys.executable, "-c", SESSION, target], env=environment)
+        number = b""
+        while (byte := line.wait_for_byte()) != b".":
+            number += byte
+        torchrun = os.pidfd_open(int(number))
+        session.kill()
+        session.wait()
+        line.wait_for_end()
+        ended, _, _ = select.select([torchrun], [], [], WAIT_S)
+        assert ended, "torchrun is still there"
+        os.close(torchrun)
+    assert list(temporary.glob("stepscope-*")) == []

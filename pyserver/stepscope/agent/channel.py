@@ -56,8 +56,10 @@ def watch_lifeline(lifeline: int, answer: Callable[[], None], tidy: Callable[[],
             except OSError:
                 asked = b""
             if not asked:
-                tidy()
-                end_group()
+                try:
+                    tidy()
+                finally:
+                    end_group()  # whatever could not be taken away
             answer()
 
     threading.Thread(target=watch, name="stepscope-lifeline", daemon=True).start()

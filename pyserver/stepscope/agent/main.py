@@ -261,6 +261,8 @@ class Agent:
 
     def tidy(self) -> None:
         """The session died: nobody else will take away what it made for us."""
+        if self.rank is not None:
+            return  # torchrun's process does that, for all ranks
         if self.guard is not None:
             self.guard.tidy()
         capture = self.config["capture"]

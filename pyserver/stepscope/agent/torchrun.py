@@ -12,6 +12,7 @@ import json
 import os
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -39,7 +40,12 @@ def launch(config: dict[str, Any], arguments: Sequence[str]) -> None:
         channel.send("fault", text=f"{type(error).__name__}: {error}"[-2000:])
         return
 
+    groups: list[int] = []
+
     def tidy() -> None:
+        for group in groups:  # first: what they go on writing to could not be taken away
+            with contextlib.suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
         if kept is not None:
             kept.tidy()
         shutil.rmtree(ranks["folder"], ignore_errors=True)
@@ -55,7 +61,7 @@ def launch(config: dict[str, Any], arguments: Sequence[str]) -> None:
         )
     below = (config.get("guard") or {}).get("below", {})
     given = [config["control"], *(fd for seat in ranks["seats"] for fd in seat.values())]
-    _hand_down([*given, *(fd for fd in below.values() if fd >= 0)], channel)
+    _hand_down([*given, *(fd for fd in below.values() if fd >= 0)], channel, groups)
     seat = {name: value for name, value in config.items() if name not in ("ranks", "lifeline")}
     # The agent's own folder, where this process was started from, is nobody's to import from.
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_LAUNCH)]
@@ -86,11 +92,11 @@ def _is_nobodys(_code: Any) -> bool:
     return False
 
 
-def _hand_down(descriptors: Sequence[int], channel: Channel) -> None:
+def _hand_down(descriptors: Sequence[int], channel: Channel, groups: list[int]) -> None:
     """Give every process that torchrun starts what is the ranks', and tell of its group.
 
     torchrun makes each of them the leader of a session of its own, which the end of ours would not
-    reach.
+    reach. They are added to ``groups``, too.
     """
     original = subprocess.Popen.__init__
 
@@ -99,6 +105,7 @@ def _hand_down(descriptors: Sequence[int], channel: Channel) -> None:
         kwargs["pass_fds"] = {*kwargs.get("pass_fds", ()), *descriptors}
         original(self, *args, **kwargs)
         if kwargs.get("start_new_session"):
+            groups.append(self.pid)
             channel.send("group", pid=self.pid)
 
     subprocess.Popen.__init__ = begin  # type: ignore[method-assign]
