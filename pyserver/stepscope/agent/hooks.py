@@ -8,6 +8,7 @@ nothing.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
 import time
@@ -19,6 +20,9 @@ from .capture import FETCH_COLUMNS, new_table
 from .module_calls import ModuleCalls
 from .own_profilers import replace_profilers
 from .standing_for import standing_for
+
+
+_MAX_BEGUN = 1000  # epochs of one loader
 
 
 class Listener(Protocol):
@@ -78,12 +82,24 @@ class Loaders:
             persistent_workers=bool(getattr(loader, "persistent_workers", False)),
             prefetch_factor=getattr(loader, "prefetch_factor", None),
             pin_memory=bool(getattr(loader, "pin_memory", False)),
+            collate=_code_of(getattr(loader, "collate_fn", None)),
         )
         self._by_iterator[iterator] = number
 
     def have_workers(self) -> bool:
         """Whether some loader is being read that has workers of its own."""
         return any(self.all[number]["num_workers"] for number in self._by_iterator.values())
+
+    def begin(self, loader: Any, original: Callable[[Any], Any]) -> Any:
+        """Make an iterator, which starts the workers, and note how long that took."""
+        start = time.time_ns()
+        iterator = original(loader)
+        number = self._numbers.get(loader, -1)
+        if self.recording and number >= 0:
+            begun = self.all[number].setdefault("begun", [])
+            if len(begun) < _MAX_BEGUN:
+                begun.append([start, time.time_ns()])
+        return iterator
 
     def fetch(self, iterator: Any, original: Callable[[Any], Any], frame: Any) -> Any:
         """Run the original ``__next__`` and note how long this thread was in it."""
@@ -183,10 +199,22 @@ def _wrap_backward(torch: Any, tell: Callable[[str, Any], None]) -> None:
     torch.autograd.grad = heard(torch.autograd.grad)
 
 
+def _code_of(function: Any) -> list[str] | None:
+    """(file, name) of the code that a function, or an object that is called like one, runs."""
+    called = getattr(function, "func", function)  # of a functools.partial
+    code = getattr(called, "__code__", None) or getattr(
+        getattr(type(called), "__call__", None), "__code__", None
+    )
+    if code is None:
+        return None
+    return [os.path.abspath(code.co_filename), getattr(code, "co_qualname", code.co_name)]
+
+
 def _wrap_loaders(loaders: Loaders) -> None:
     data: Any = importlib.import_module("torch.utils.data.dataloader")
     base, loader_class = data._BaseDataLoaderIter, data.DataLoader
     make, begin, advance = loader_class.__init__, base.__init__, base.__next__
+    get_iterator = loader_class._get_iterator
 
     @standing_for(make)
     def make_loader(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -202,6 +230,11 @@ def _wrap_loaders(loaders: Loaders) -> None:
     def fetch_next(self: Any) -> Any:
         return loaders.fetch(self, advance, sys._getframe(1))
 
+    @standing_for(get_iterator)
+    def begin_epoch(self: Any) -> Any:
+        return loaders.begin(self, get_iterator)
+
     loader_class.__init__ = make_loader
+    loader_class._get_iterator = begin_epoch
     base.__init__ = begin_iteration
     base.__next__ = fetch_next

@@ -78,6 +78,29 @@ def severity_of(facts: Facts, saved_ms: float) -> Severity:
     return Severity.WARNING if large else Severity.INFORMATION
 
 
+def measured(
+    rule: str,
+    facts: Facts,
+    key: LineKey,
+    message: str,
+    evidence: Mapping[str, float | int | str],
+    gain_ms: tuple[float, float] | None = None,
+    gain_source: str = "",
+) -> Finding:
+    """A finding of what was measured; as important as what could be saved at best."""
+    return Finding(
+        rule=rule,
+        file=key[0],
+        line=key[1],
+        end_line=last_line(facts, key),
+        severity=severity_of(facts, gain_ms[1]) if gain_ms else Severity.INFORMATION,
+        message=message,
+        evidence=evidence,
+        gain_ms=gain_ms,
+        gain_source=gain_source,
+    )
+
+
 def unmeasured(
     rule: str, facts: Facts, key: LineKey, message: str, evidence: Mapping[str, float | int | str]
 ) -> Finding:

@@ -19,6 +19,10 @@ class LoaderFacts:
     ``fetch_cpu_ms`` is the processor time the thread itself used meanwhile (ms per step).
     ``num_workers`` None: there are some, and how many a trace does not say.
     ``construct`` is the user line that called ``DataLoader(...)``; ``loop`` the line that waits.
+    ``waits_ms`` are the single waits but for the first of an epoch (ms); ``epochs_per_step`` is how
+    often the loop over the loader began anew, ``epoch_gap_ms`` what that took each time: making the
+    iterator and its workers, and waiting for the first batch (None: it did not happen).
+    ``collate`` is (file, function) of the code that puts a batch together, None if it is not known.
     """
 
     construct: LineKey | None
@@ -28,6 +32,18 @@ class LoaderFacts:
     wait_ms: float
     fetch_cpu_ms: float | None
     batches_per_step: float
+    persistent_workers: bool = False
+    prefetch_factor: int | None = None
+    pin_memory: bool = False
+    waits_ms: tuple[float, ...] = ()
+    epochs_per_step: float = 0.0
+    epoch_gap_ms: float | None = None
+    collate: tuple[str, str] | None = None
+
+    @property
+    def key(self) -> LineKey | None:
+        """The line to change: where the loader is made, else where it is read."""
+        return self.construct or self.loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +51,7 @@ class Loaders:
     """Every loader that was read in the measured steps."""
 
     all: tuple[LoaderFacts, ...]
+
+    def with_workers(self) -> tuple[LoaderFacts, ...]:
+        """Those that load in worker processes."""
+        return tuple(loader for loader in self.all if loader.num_workers > 0)

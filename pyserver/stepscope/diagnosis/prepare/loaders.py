@@ -23,6 +23,7 @@ def prepare(attributed: Attributed) -> Loaders | None:
     # Shares of the pass, so that the waits fit the median step that everything else is scaled to.
     to_step = ledgers.step_ms.median / (end - begin)
     waited: dict[int, int] = defaultdict(int)
+    single: dict[int, list[tuple[int, int]]] = defaultdict(list)
     worked: dict[int, int] = defaultdict(int)
     batches: dict[int, int] = defaultdict(int)
     fetches = timeline.fetches
@@ -31,6 +32,7 @@ def prepare(attributed: Attributed) -> Loaders | None:
     ):
         if begin <= start < end and thread == timeline.step_thread:
             waited[loader] += stop - start
+            single[loader].append((start, stop))
             worked[loader] += cpu
             batches[loader] += 1
     # A wait that the device works through costs the step nothing.
@@ -41,6 +43,9 @@ def prepare(attributed: Attributed) -> Loaders | None:
     found = []
     for number, entry in enumerate(timeline.facts["loaders"]):
         if number in waited:
+            begun = [(a, b) for a, b in entry.get("begun", ()) if begin <= a < end]
+            later, gap = _epochs(single[number], begun)
+            collate = entry.get("collate")
             found.append(
                 LoaderFacts(
                     construct=_key(entry.get("construct")),
@@ -50,9 +55,35 @@ def prepare(attributed: Attributed) -> Loaders | None:
                     wait_ms=waited[number] * to_step * exposed,
                     fetch_cpu_ms=None if recording.from_trace else worked[number] * to_step,
                     batches_per_step=batches[number] / recording.steps,
+                    persistent_workers=entry["persistent_workers"],
+                    prefetch_factor=entry["prefetch_factor"],
+                    pin_memory=entry["pin_memory"],
+                    waits_ms=tuple(ns / 1e6 for ns in later),
+                    epochs_per_step=len(begun) / recording.steps,
+                    epoch_gap_ms=gap,
+                    collate=None if collate is None else (collate[0], collate[1]),
                 )
             )
     return Loaders(tuple(found))
+
+
+def _epochs(
+    fetches: list[tuple[int, int]], begun: list[tuple[int, int]]
+) -> tuple[list[int], float | None]:
+    """(waits in ns but for those that began an epoch, ms per beginning of an epoch)."""
+    later: list[int] = []
+    gaps = [b - a for a, b in begun]
+    edges = iter(sorted(begun))
+    edge = next(edges, None)
+    for start, stop in sorted(fetches):
+        first = False
+        while edge is not None and start >= edge[1]:
+            edge, first = next(edges, None), True
+        if first:
+            gaps.append(stop - start)
+        else:
+            later.append(stop - start)
+    return later, sum(gaps) / len(begun) / 1e6 if begun else None
 
 
 def _key(site: Any) -> LineKey | None:
