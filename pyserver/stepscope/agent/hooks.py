@@ -21,7 +21,6 @@ from .module_calls import ModuleCalls
 from .own_profilers import replace_profilers
 from .standing_for import standing_for
 
-
 _MAX_BEGUN = 1000  # epochs of one loader
 
 
@@ -202,9 +201,8 @@ def _wrap_backward(torch: Any, tell: Callable[[str, Any], None]) -> None:
 def _code_of(function: Any) -> list[str] | None:
     """(file, name) of the code that a function, or an object that is called like one, runs."""
     called = getattr(function, "func", function)  # of a functools.partial
-    code = getattr(called, "__code__", None) or getattr(
-        getattr(type(called), "__call__", None), "__code__", None
-    )
+    method = vars(type(called)).get("__call__")
+    code = getattr(called, "__code__", None) or getattr(method, "__code__", None)
     if code is None:
         return None
     return [os.path.abspath(code.co_filename), getattr(code, "co_qualname", code.co_name)]

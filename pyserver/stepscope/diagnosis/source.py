@@ -81,6 +81,16 @@ class Source:
         return text[: len(text) - len(text.lstrip(" \t\f"))]
 
     @cached_property
+    def in_strings(self) -> frozenset[int]:
+        """The ids of nodes inside f-strings."""
+        return frozenset(
+            id(part)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.JoinedStr)
+            for part in ast.walk(node)
+        )
+
+    @cached_property
     def places(self) -> tuple[Place, ...]:
         """Every statement, outer ones first."""
         return tuple(_places(self.tree, ()))

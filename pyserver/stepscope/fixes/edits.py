@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from stepscope.diagnosis.source import Place, Position, Source
+from stepscope.diagnosis.source import Place, Position, Source, dotted_name
 from stepscope.fixes.model import TextEdit
 
 _DEFAULT_INDENT = "    "
@@ -52,6 +52,40 @@ def stands_alone(source: Source, place: Place) -> bool:
     after = source.lines[last - 1][right:].strip(" \t\f")
     continued = first > 1 and source.lines[first - 2].endswith("\\")
     return not before.strip(" \t\f") and (not after or after.startswith("#")) and not continued
+
+
+def call_statement(place: Place) -> str:
+    """The dotted name of a call that is a statement of its own; ``""`` for other statements."""
+    statement = place.statement
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return ""
+    return dotted_name(statement.value.func)
+
+
+def remove_statement(file: str, source: Source, place: Place) -> TextEdit | None:
+    """Take a statement out with its line; None where it shares its lines with others.
+
+    A comment behind it stays, in its place; the only statement of a block becomes ``pass``.
+    """
+    if not stands_alone(source, place):
+        return None
+    start, end = source.start(place.statement), source.end(place.statement)
+    if len(place.block) == 1:
+        return replace(file, start, end, "pass")
+    rest = source.lines[end[0] - 1][end[1] :]
+    if rest.strip():
+        return replace(file, start, (end[0], end[1] + len(rest) - len(rest.lstrip())), "")
+    if end[0] < len(source.lines):
+        return replace(file, (start[0], 0), (end[0] + 1, 0), "")
+    return replace(file, (start[0], 0), (end[0], end[1] + len(rest)), "")
+
+
+def positions_are_true(source: Source, node: ast.expr) -> bool:
+    """Whether the node's positions are those of the text.
+
+    Before Python 3.12 those of what stands inside an f-string are not.
+    """
+    return id(node) not in source.in_strings
 
 
 def add_argument(file: str, source: Source, call: ast.Call, argument: str) -> tuple[TextEdit, ...]:

@@ -6,88 +6,44 @@ import ast
 
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Place, Source, calls, dotted_name, header
-from stepscope.fixes.edits import replace, stands_alone, wrap
-from stepscope.fixes.model import Fix, TextEdit
+from stepscope.fixes.edits import replace
+from stepscope.fixes.model import Fix
+from stepscope.fixes.now_and_then import EVERY, is_occasional, now_and_then
 
 RULE = "sync-in-step"
-
-EVERY = 50
-"""Steps between two lines of a log: seldom enough that a wait of one step's length costs 2 %."""
 
 _ADVICE = {
     "item": "Read the value every few steps, or keep it on the device with .detach()",
     "cpu": "Copy to the host after the loop, or every few steps",
     "print": f"Print every {EVERY} steps",
-    "bool": "Decide with torch.where instead of a Python branch",
-    "nonzero": "Use torch.where or a fixed size instead of a result whose size depends on values",
-    "synchronize": "Leave the synchronisation out, or time with events",
 }
 
-# Calls whose result nobody uses and whose reader does not need every step.
-_LOGGING = frozenset(
-    ("print", "debug", "info", "warning", "log", "write", "add_scalar", "add_scalars")
-) | frozenset(("set_postfix", "set_postfix_str", "set_description", "log_metric", "log_metrics"))
-_CLOCKS = frozenset(("time", "perf_counter", "monotonic", "time_ns", "perf_counter_ns"))
 # Libraries that take numbers and would copy tensors to the host, or refuse them.
 _HOST_LIBRARIES = frozenset(("np", "numpy", "plt", "json", "statistics", "pd"))
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     """An edit for the forms that can be changed safely, else advice; None where it is done."""
     kind = str(finding.evidence.get("kind", "item"))
-    # What is asked for decides: after an edit the line may hold the next statement.
-    makers = (_without_synchronize,) if kind == "synchronize" else (_detached, _now_and_then)
     places = source.places_at(line)
     for place in places:
-        for make in makers:
+        for make in (_detached, now_and_then):
             made = make(finding.file, source, place)
             if made is not None:
                 return made
-    if any(_may_sync(p.statement, kind) and not _is_occasional(p) for p in places):
+    if any(_may_sync(p.statement) and not is_occasional(p) for p in places):
         return Fix(_ADVICE.get(kind, _ADVICE["item"]), ())
     return None
 
 
-def _may_sync(statement: ast.stmt, kind: str) -> bool:
+def _may_sync(statement: ast.stmt) -> bool:
     """Whether the statement can still be the one that was found."""
-    if kind in ("bool", "nonzero"):  # have no spelling of their own
-        return True
     called = {
         dotted_name(call.func).rpartition(".")[2]
         for part in header(statement)
         for call in calls(part)
     }
-    return "synchronize" in called if kind == "synchronize" else bool(called - {"append", "detach"})
-
-
-def _without_synchronize(file: str, source: Source, place: Place) -> Fix | None:
-    """``torch.cuda.synchronize()`` alone on its line, unless it is there for a clock."""
-    statement = place.statement
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return None
-    name = dotted_name(statement.value.func)
-    if not name.endswith(".synchronize") or not stands_alone(source, place):
-        return None
-    around = place.block[max(0, place.index - 1) : place.index + 2]
-    if any(_reads_clock(other) for other in around):
-        return None
-    title = f"Remove {name}()"
-    start, end = source.start(statement), source.end(statement)
-    if len(place.block) == 1:
-        return Fix(title, (replace(file, start, end, "pass"),))
-    rest = source.lines[end[0] - 1][end[1] :]
-    if rest.strip():  # the comment stays, in the statement's place
-        end = (end[0], end[1] + len(rest) - len(rest.lstrip()))
-        return Fix(title, (replace(file, start, end, ""),))
-    if end[0] < len(source.lines):
-        return Fix(title, (replace(file, (start[0], 0), (end[0] + 1, 0), ""),))
-    return Fix(title, (replace(file, (start[0], 0), (end[0], end[1] + len(rest)), ""),))
-
-
-def _reads_clock(statement: ast.stmt) -> bool:
-    return any(dotted_name(c.func).rpartition(".")[2] in _CLOCKS for c in calls(statement))
+    return bool(called - {"append", "detach"})
 
 
 def _detached(file: str, source: Source, place: Place) -> Fix | None:
@@ -152,68 +108,3 @@ def _needs_numbers(source: Source, kept: ast.expr) -> bool:
 
 def _as_load(node: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(node), mode="eval").body
-
-
-def _now_and_then(file: str, source: Source, place: Place) -> Fix | None:
-    """A line of log in ``for i, ... in enumerate(...)`` under ``if i % 50 == 0:``."""
-    statement = place.statement
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return None
-    called = dotted_name(statement.value.func).rpartition(".")[2]
-    assigns = any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement))
-    if called not in _LOGGING or assigns or not stands_alone(source, place):
-        return None
-    counter = _counter(place)
-    if counter is None or _is_occasional(place):
-        return None
-    edits: tuple[TextEdit, ...] = wrap(
-        source, file, place, statement, f"if {counter} % {EVERY} == 0:"
-    )
-    return Fix(f"Log every {EVERY} steps", edits)
-
-
-def _innermost_loop(place: Place) -> ast.AST | None:
-    for parent in reversed(place.parents):
-        if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
-            return parent
-        if isinstance(parent, _SCOPES):
-            return None
-    return None
-
-
-def _counter(place: Place) -> str | None:
-    """The variable that counts the passes of the loop around, by one each."""
-    loop = _innermost_loop(place)
-    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
-        return None
-    iterated = loop.iter
-    if dotted_name(iterated.func).rpartition(".")[2] == "tqdm" and iterated.args:
-        inner = iterated.args[0]
-        if not isinstance(inner, ast.Call):
-            return None
-        iterated = inner
-    name = dotted_name(iterated.func)
-    target = loop.target
-    if name == "enumerate" and isinstance(target, ast.Tuple) and target.elts:
-        target = target.elts[0]
-    elif name not in ("range", "trange") or len(iterated.args) > 2:
-        return None
-    if not isinstance(target, ast.Name):
-        return None
-    for node in ast.walk(ast.Module(body=loop.body, type_ignores=[])):
-        if isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Store):
-            return None
-    return target.id
-
-
-def _is_occasional(place: Place) -> bool:
-    """Whether a condition with a remainder, ``if step % n``, is around the statement already."""
-    for parent in reversed(place.parents):
-        if isinstance(parent, (ast.For, ast.AsyncFor, ast.While, *_SCOPES)):
-            return False
-        if isinstance(parent, ast.If) and any(
-            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
-            for node in ast.walk(parent.test)
-        ):
-            return True
-    return False

@@ -54,6 +54,13 @@ def test_every_rule_has_a_page_that_says_why_and_how_and_when_not() -> None:
         assert headings == ["## Why it matters", "## How we know", "## The fix", "## When not to"]
 
 
+def test_every_rule_is_asked_in_some_test_of_its_own() -> None:
+    tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")]
+    modules = {rule.name: rule.name.replace("-", "_") for rule in discover_rules()}
+    asked = {name for name, module in modules.items() if any(module in text for text in tests)}
+    assert asked == set(modules)
+
+
 def test_every_rule_has_a_fixer_or_advice_and_every_fixer_a_rule() -> None:
     fixers, rules = set(discover_fixers()), {rule.name: rule for rule in discover_rules()}
     assert fixers <= set(rules)

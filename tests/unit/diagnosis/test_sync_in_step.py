@@ -100,7 +100,6 @@ def test_without_a_gpu_a_call_in_the_loop_is_a_hint_that_says_it_was_not_measure
         "log(float(loss))",
         "if loss.item() > 3: break",
         "value = loss.cpu()",
-        "torch.cuda.synchronize()",
         "xs.append(\n        loss.item())",
     ],
 )

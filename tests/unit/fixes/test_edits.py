@@ -126,7 +126,7 @@ def test_edits_are_one_based_lines_and_zero_based_columns() -> None:
 
 def test_an_edit_that_would_break_the_source_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "stepscope.fixes.slow_input.add_argument",
+        "stepscope.fixes.loader_calls.add_argument",
         lambda file, *_: (insert(file, (1, 0), ")"),),
     )
     fix = fix_for(finding("slow-input", 1, workers=2), "x = DataLoader(ds)\n", 1)

@@ -11,7 +11,8 @@ from stepscope.attribution.model import LineKey
 class SyncFacts:
     """Host-device synchronisations that one user line makes inside the step.
 
-    ``kind`` is "item", "cpu", "print", "bool", "nonzero" or "synchronize".
+    ``kind`` is "item", "cpu", "print", "bool", "nonzero" (a size depends on values), "index" (by a
+    tensor of the host), "upload" (to the device) or "synchronize".
     ``wait_ms`` is how long the host was blocked in them, per step; None on a machine without an
     accelerator, where they do not block.
     """
@@ -27,3 +28,7 @@ class Syncs:
     """Every line that synchronises; on a machine without an accelerator, that would."""
 
     all: tuple[SyncFacts, ...]
+
+    def of_kind(self, *kinds: str) -> tuple[SyncFacts, ...]:
+        """Those of these kinds, by line."""
+        return tuple(sorted((s for s in self.all if s.kind in kinds), key=lambda s: s.line))

@@ -111,8 +111,7 @@ def _add_device(
                 count[0] += 1
                 count[1] += ops.duration[i]
         elif (
-            timeline.strings[ops.name[i]].endswith(_SYNC)
-            and ops.native[i] == timeline.step_thread
+            timeline.strings[ops.name[i]].endswith(_SYNC) and ops.native[i] == timeline.step_thread
         ):
             entry.blocked += ops.duration[i]
 

@@ -1,0 +1,78 @@
+"""persistent-workers: the workers are started anew at every epoch, and the step waits for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stepscope import format as fmt
+from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.facts.loaders import LoaderFacts, Loaders
+from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.gates import (
+    NEGLIGIBLE_SHARE,
+    abstain,
+    measured,
+    share_of_step,
+    silent,
+)
+from stepscope.diagnosis.rule import Rule
+
+NAME = "persistent-workers"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When the rule speaks.
+
+    ``share``: of the step, when the gap between two epochs is spread over the steps of one.
+    """
+
+    share: float = NEGLIGIBLE_SHARE
+
+
+THRESHOLDS = Thresholds()
+
+
+def evaluate(facts: Facts) -> tuple[Finding, ...]:
+    """One finding per loader whose epochs begin with a wait for new workers."""
+    loaders = facts.measured(Loaders)
+    if loaders is None:
+        return abstain(NAME, "reading data was not measured")
+    findings: list[Finding] = []
+    for loader in loaders.with_workers():
+        findings += _examine(facts, loader)
+    return tuple(findings)
+
+
+def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
+    if loader.persistent_workers:
+        return silent(NAME, "the workers stay")
+    if loader.epoch_gap_ms is None or loader.key is None:
+        return abstain(NAME, "no epoch began in the measured steps")
+    step = facts.profile.step_ms.median
+    per_step = min(loader.epoch_gap_ms * loader.epochs_per_step, step)
+    share = share_of_step(facts, per_step)
+    if share < THRESHOLDS.share:
+        return silent(NAME, f"beginning an epoch takes {share:.3f} of a step")
+    return (
+        measured(
+            NAME,
+            facts,
+            loader.key,
+            f"Each epoch begins with {fmt.duration(loader.epoch_gap_ms)} of waiting: this "
+            f"DataLoader starts its {fmt.plural(loader.num_workers, 'worker')} anew every time. "
+            f"Spread over an epoch's steps that is {fmt.duration(per_step)} each; "
+            "persistent_workers=True keeps them.",
+            {
+                "epoch_gap_ms": loader.epoch_gap_ms,
+                "epochs_per_step": loader.epochs_per_step,
+                "share": share,
+                "num_workers": loader.num_workers,
+            },
+            gain_ms=(0.0, per_step),
+            gain_source="At most the gap between epochs, spread over the steps of one.",
+        ),
+    )
+
+
+RULE = Rule(name=NAME, title="Workers are started anew at every epoch", evaluate=evaluate)

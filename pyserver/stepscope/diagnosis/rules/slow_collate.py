@@ -1,0 +1,86 @@
+"""slow-collate: the step waits for its data, and putting batches together takes most of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stepscope import format as fmt
+from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.facts.loaders import Loaders
+from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.gates import abstain, measured, share_of_step, silent
+from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.spelled import loading_lines
+from stepscope.diagnosis.worker_plan import workers_would_do
+
+NAME = "slow-collate"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When the rule speaks.
+
+    ``wait``: share of the step spent waiting for data, as for slow-input. ``part``: of what all
+    lines take to make a batch; below half of it the samples cost more than putting them together.
+    """
+
+    wait: float = 0.10
+    part: float = 0.5
+
+
+THRESHOLDS = Thresholds()
+
+
+def evaluate(facts: Facts) -> tuple[Finding, ...]:
+    """One finding per collate function, on its slowest line."""
+    loaders = facts.measured(Loaders)
+    if loaders is None:
+        return abstain(NAME, "reading data was not measured")
+    step = facts.profile.step_ms.median
+    findings: list[Finding] = []
+    for loader in loaders.all:
+        share = share_of_step(facts, loader.wait_ms)
+        if loader.collate is None or share < THRESHOLDS.wait:
+            silent(NAME, "the step does not wait, or the collate function is not known")
+            continue
+        if workers_would_do(facts, loader):
+            silent(NAME, "more workers would hide it")
+            continue
+        lines = [(line, ms) for line, ms in loading_lines(facts) if line.key != loader.loop]
+        total = sum(ms for _, ms in lines)
+        own = [(line, ms) for line, ms in lines if (line.file, line.function) == loader.collate]
+        took = sum(ms for _, ms in own)
+        if not own or took < THRESHOLDS.part * total:
+            silent(NAME, "putting batches together is the smaller part")
+            continue
+        slowest = max(own, key=lambda item: item[1])[0]
+        wait, part = min(loader.wait_ms, step), took / total
+        saved = wait * part if slowest.worker_ms is not None else min(wait, took)
+        findings.append(
+            measured(
+                NAME,
+                facts,
+                slowest.key,
+                f"The step waits {fmt.duration(wait)} of {fmt.duration(step)} for its data, and "
+                f"putting a batch together takes {fmt.duration(took)} ({fmt.share(part)} of what "
+                "lines take), most of it on this line. Fill one tensor of the batch's size, or let "
+                "the samples be tensors that torch.stack puts together.",
+                {
+                    "wait_ms": wait,
+                    "wait_share": share,
+                    "collate_ms": took,
+                    "collate_share": part,
+                },
+                gain_ms=(0.0, saved),
+                gain_source="At most the collate function's part of the wait.",
+            )
+        )
+    return tuple(findings)
+
+
+RULE = Rule(
+    name=NAME,
+    title="Putting batches together takes most of loading",
+    evaluate=evaluate,
+    advice="Fill one tensor of the batch's size instead of joining many small ones",
+)
