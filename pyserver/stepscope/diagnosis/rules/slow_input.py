@@ -86,6 +86,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
             message=_message(facts, loader, plan),
             evidence=evidence,
             gain_ms=plan.gain,
+            gain_source="From the loading time, shared by the workers and hidden by the training.",
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass
 
 from stepscope import format as fmt
@@ -24,11 +25,12 @@ _FUNCTIONS = frozenset({"torch.tensor", "torch.as_tensor", "torch.FloatTensor", 
 class Thresholds:
     """When the rule speaks.
 
-    ``share``: of the step, in Python and in torch's reading of the list. Reading 100 numbers takes
-    some 10 us; a line with 5 % of a step reads thousands, or does so in a very short step.
+    ``share``: of the step, in Python and in torch's reading of the list. ``numbers``: in the
+    tensor; reading 100 takes some 10 us, so with fewer it is not the list that takes the time.
     """
 
     share: float = 0.05
+    numbers: int = 100
 
 
 THRESHOLDS = Thresholds()
@@ -43,7 +45,15 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for key, on_line in calls.by_line():
         made = [call for call in on_line if call.name == _MADE]
-        if not made or key not in costs or not _from_python(facts, costs[key]):
+        if made and not made[0].shapes:
+            abstain(NAME, f"the size of the tensor on line {key[1]} was not recorded")
+            continue
+        if (
+            not made
+            or _numbers(made[0].shapes) < THRESHOLDS.numbers
+            or key not in costs
+            or not _from_python(facts, costs[key])
+        ):
             continue
         # Operators on the same line are not what this is about.
         rest = sum(call.host_ms for call in on_line if call not in made)
@@ -68,6 +78,12 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
             )
         )
     return tuple(findings)
+
+
+def _numbers(shape: str) -> int:
+    """How many numbers a tensor of the shape has, written as in "32x64" or "scalar"."""
+    sides = shape.split(",")[0].split("x")
+    return math.prod(int(side) for side in sides if side.strip().isdigit())
 
 
 def _from_python(facts: Facts, line: LineCost) -> bool:
