@@ -63,6 +63,13 @@ def loading_lines(facts: Facts) -> Iterator[tuple[LineCost, float]]:
             yield line, loading
 
 
+def runs_in(line: LineCost, code: tuple[str, str]) -> bool:
+    """Whether the line is part of the function (file, name), or of one defined in it."""
+    file, name = code
+    inside = line.function == name or line.function.startswith(f"{name}.<locals>.")
+    return line.file == file and inside
+
+
 FACTORIES = frozenset(
     f"torch.{name}"
     for name in ("zeros", "ones", "full", "arange", "linspace", "eye", "rand", "randn", "randint")

@@ -50,7 +50,8 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     if loader.epoch_gap_ms is None or loader.key is None:
         return abstain(NAME, "no epoch began in the measured steps")
     step = facts.profile.step_ms.median
-    per_step = min(loader.epoch_gap_ms * loader.epochs_per_step, step)
+    spread = loader.epoch_gap_ms * loader.epochs_per_step
+    per_step = min(spread, step)  # the median step itself has no gap in it
     share = share_of_step(facts, per_step)
     if share < THRESHOLDS.share:
         return silent(NAME, f"beginning an epoch takes {share:.3f} of a step")
@@ -61,7 +62,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
             loader.key,
             f"Each epoch begins with {fmt.duration(loader.epoch_gap_ms)} of waiting: this "
             f"DataLoader starts its {fmt.plural(loader.num_workers, 'worker')} anew every time. "
-            f"Spread over an epoch's steps that is {fmt.duration(per_step)} each; "
+            f"Spread over an epoch's steps that is {fmt.duration(spread)} each; "
             "persistent_workers=True keeps them.",
             {
                 "epoch_gap_ms": loader.epoch_gap_ms,

@@ -10,7 +10,7 @@ from stepscope.diagnosis.facts.loaders import Loaders
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.gates import abstain, measured, share_of_step, silent
 from stepscope.diagnosis.rule import Rule
-from stepscope.diagnosis.spelled import loading_lines
+from stepscope.diagnosis.spelled import loading_lines, runs_in
 from stepscope.diagnosis.worker_plan import workers_would_do
 
 NAME = "slow-collate"
@@ -48,7 +48,7 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
             continue
         lines = [(line, ms) for line, ms in loading_lines(facts) if line.key != loader.loop]
         total = sum(ms for _, ms in lines)
-        own = [(line, ms) for line, ms in lines if (line.file, line.function) == loader.collate]
+        own = [(line, ms) for line, ms in lines if runs_in(line, loader.collate)]
         took = sum(ms for _, ms in own)
         if not own or took < THRESHOLDS.part * total:
             silent(NAME, "putting batches together is the smaller part")
@@ -62,13 +62,12 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
                 facts,
                 slowest.key,
                 f"The step waits {fmt.duration(wait)} of {fmt.duration(step)} for its data, and "
-                f"putting a batch together takes {fmt.duration(took)} ({fmt.share(part)} of what "
-                "lines take), most of it on this line. Fill one tensor of the batch's size, or let "
+                f"putting batches together takes {fmt.share(part)} of what lines take to make one, "
+                "most of it here. Fill one tensor of the batch's size, or let "
                 "the samples be tensors that torch.stack puts together.",
                 {
                     "wait_ms": wait,
                     "wait_share": share,
-                    "collate_ms": took,
                     "collate_share": part,
                 },
                 gain_ms=(0.0, saved),

@@ -10,7 +10,7 @@ from stepscope.diagnosis.facts.loaders import Loaders
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.gates import abstain, measured, share_of_step, silent
 from stepscope.diagnosis.rule import Rule
-from stepscope.diagnosis.spelled import loading_lines
+from stepscope.diagnosis.spelled import loading_lines, runs_in
 from stepscope.diagnosis.worker_plan import workers_would_do
 
 NAME = "slow-transform"
@@ -43,7 +43,7 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     if all(workers_would_do(facts, loader) for loader in loaders.all):
         return silent(NAME, "more workers would hide it")
     waiting = {loader.loop for loader in loaders.all}
-    collating = {loader.collate for loader in loaders.all}
+    collating = [loader.collate for loader in loaders.all if loader.collate is not None]
     lines = [(line, ms) for line, ms in loading_lines(facts) if line.key not in waiting]
     total = sum(ms for _, ms in lines)
     if total <= 0:
@@ -52,24 +52,22 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     part = took / total
     if part < THRESHOLDS.part:
         return silent(NAME, f"the slowest line takes {part:.2f} of a batch")
-    if (slowest.file, slowest.function) in collating:
+    if any(runs_in(slowest, code) for code in collating):
         return silent(NAME, "the line puts batches together, which is another rule's")
     workers = slowest.worker_ms is not None
     # Without workers, what the lines do not take is torch's own part of loading.
     saved = wait * part if workers else min(wait, took)
-    where = "in a worker, per batch" if workers else "per step"
     return (
         measured(
             NAME,
             facts,
             slowest.key,
             f"The step waits {fmt.duration(wait)} of {fmt.duration(step)} for its data, and this "
-            f"line takes {fmt.duration(took)} ({fmt.share(part)} of what lines take {where}). Do "
-            "it once beforehand, for the whole batch at a time, or on the device.",
+            f"line takes {fmt.share(part)} of what lines take to make a batch. Do it once "
+            "beforehand, for the whole batch at a time, or on the device.",
             {
                 "wait_ms": wait,
                 "wait_share": share_of_step(facts, wait),
-                "line_ms": took,
                 "line_share": part,
                 "runs": slowest.worker_calls if slowest.worker_calls else slowest.calls,
             },
