@@ -91,12 +91,27 @@ def run_rules(
             notes.append(f"The rule {rule.name!r} failed and was left out; the log has the reason.")
             continue
         findings += (finding for finding in found if _worth_saying(finding, facts))
+    findings = _without_general(findings, {rule.name for rule in rules if rule.general})
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in sorted(findings, key=_importance):
         unique.setdefault((finding.rule, finding.file, finding.line), finding)
     wanted = (settings.apply(finding) for finding in unique.values())
     ordered = sorted((finding for finding in wanted if finding is not None), key=_importance)
     return Diagnosis(tuple(ordered), (*notes, *_misspelled(rules, facts)))
+
+
+def _without_general(findings: list[Finding], general: set[str]) -> list[Finding]:
+    """One cause is told once: by the rule that knows it, not by one that only sees the time."""
+    told = {
+        (finding.file, finding.line)
+        for finding in findings
+        if finding.rule not in general and finding.severity is not Severity.HINT
+    }
+    return [
+        finding
+        for finding in findings
+        if finding.rule not in general or (finding.file, finding.line) not in told
+    ]
 
 
 def _worth_saying(finding: Finding, facts: Facts) -> bool:

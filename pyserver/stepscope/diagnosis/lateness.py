@@ -53,7 +53,7 @@ def late_now_and_then(facts: Facts, loader: LoaderFacts) -> Late | None:
     step, waits = facts.profile.step_ms.median, loader.waits_ms
     if loaders is None or workers is None or len(loaders.with_workers()) != 1 or step <= 0:
         return None  # whose batches those are is known of a single loader only
-    if loader.num_workers < 1 or len(waits) < THRESHOLDS.batches:
+    if not loader.num_workers or len(waits) < THRESHOLDS.batches:
         return None
     late = [ms for ms in waits if ms >= THRESHOLDS.late * step]
     usual = max(0.0, step - loader.wait_ms)

@@ -27,7 +27,8 @@ class Rule:
     ``page`` is the documentation page ``docs/rules/<name>.md``; ``evaluate`` returns no finding
     where the condition does not hold or where its evidence was not measured. ``advice`` is the fix
     in words, an imperative, for a rule that has no fixer in ``fixes/``. ``eases`` is what that
-    takes work off: the engine asks ``gates`` whether it can shorten the step at all.
+    takes work off: the engine asks ``gates`` whether it can shorten the step at all. A
+    ``general`` rule gives way on a line of which another rule says something measured.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Rule:
     evaluate: Evaluate
     advice: str = ""
     eases: Eases = Eases.ANYTHING
+    general: bool = False
 
     @property
     def page(self) -> str:

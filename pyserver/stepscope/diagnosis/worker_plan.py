@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.loaders import LoaderFacts
 
-
 _MOST_WORKERS = 16
 """Where nobody knows the number of cores, no more are spoken of."""
 
@@ -66,5 +65,7 @@ def plan_workers(facts: Facts, loader: LoaderFacts, there: int) -> Plan:
 
 def workers_would_do(facts: Facts, loader: LoaderFacts) -> bool:
     """Whether more workers alone could keep up with the step: then no line needs to be faster."""
-    plan = plan_workers(facts, loader)
+    if loader.num_workers is None:
+        return True  # nobody knows how many there are, so nobody can say that more are of no use
+    plan = plan_workers(facts, loader, loader.num_workers)
     return plan.enough and plan.workers > loader.num_workers

@@ -56,9 +56,13 @@ def test_every_rule_has_a_page_that_says_why_and_how_and_when_not() -> None:
 
 def test_every_rule_is_asked_in_some_test_of_its_own() -> None:
     tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")]
-    modules = {rule.name: rule.name.replace("-", "_") for rule in discover_rules()}
-    asked = {name for name, module in modules.items() if any(module in text for text in tests)}
-    assert asked == set(modules)
+    names = {rule.name for rule in discover_rules()}
+    spellings = {
+        name: (f'"{name}"', f".{name.replace('-', '_')}", f" {name.replace('-', '_')},")
+        for name in names
+    }
+    asked = {name for name in names for text in tests for word in spellings[name] if word in text}
+    assert asked == names
 
 
 def test_every_rule_has_a_fixer_or_advice_and_every_fixer_a_rule() -> None:
@@ -137,6 +141,15 @@ def test_advice_for_the_host_is_silent_where_the_device_never_waits_for_it(
     assert len(run_rules([about_host], facts(busy_ms=busy_ms)).findings) == count
     assert len(run_rules([rule("r", finding(1))], facts(busy_ms=busy_ms)).findings) == 1
     assert len(run_rules([about_host], facts(cpu(), busy_ms=busy_ms)).findings) == 1
+
+
+def test_a_general_rule_gives_way_to_one_that_knows_the_cause() -> None:
+    general = dataclasses.replace(
+        rule("g", finding(1, rule="g"), finding(2, rule="g")), general=True
+    )
+    hint = finding(2, rule="h", severity=Severity.HINT, gain_ms=None)
+    found = run_rules([general, rule("r", finding(1, rule="r")), rule("h", hint)], facts())
+    assert sorted((f.line, f.rule) for f in found.findings) == [(1, "r"), (2, "g"), (2, "h")]
 
 
 def ignored(comment: str, **fields: object) -> dict[str, str]:

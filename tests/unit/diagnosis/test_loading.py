@@ -80,6 +80,7 @@ def test_workers_that_are_started_anew_cost_their_gap_spread_over_the_epoch() ->
         {"epoch_gap_ms": 50.0},
         {"epochs_per_step": 0.001},
         {"persistent_workers": True},
+        {"persistent_workers": None},
         {"num_workers": 0},
         {"epoch_gap_ms": None},
     ],

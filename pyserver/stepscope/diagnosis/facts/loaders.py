@@ -17,7 +17,8 @@ class LoaderFacts:
     ``wait_ms`` is the time per step that the step's thread spent inside the loader's ``__next__``,
     with an accelerator only the part of it in which that had nothing to do.
     ``fetch_cpu_ms`` is the processor time the thread itself used meanwhile (ms per step).
-    ``num_workers`` None: there are some, and how many a trace does not say.
+    ``num_workers`` None: there are some, and how many a trace does not say; nor does one say
+    whether they stay (``persistent_workers``) and whether batches are pinned (``pin_memory``).
     ``construct`` is the user line that called ``DataLoader(...)``; ``loop`` the line that waits.
     ``waits_ms`` are the single waits but for the first of an epoch (ms); ``epochs_per_step`` is how
     often the loop over the loader began anew, ``epoch_gap_ms`` what that took each time: making the
@@ -32,9 +33,9 @@ class LoaderFacts:
     wait_ms: float
     fetch_cpu_ms: float | None
     batches_per_step: float
-    persistent_workers: bool = False
+    persistent_workers: bool | None = None
     prefetch_factor: int | None = None
-    pin_memory: bool = False
+    pin_memory: bool | None = None
     waits_ms: tuple[float, ...] = ()
     epochs_per_step: float = 0.0
     epoch_gap_ms: float | None = None
@@ -53,5 +54,5 @@ class Loaders:
     all: tuple[LoaderFacts, ...]
 
     def with_workers(self) -> tuple[LoaderFacts, ...]:
-        """Those that load in worker processes."""
-        return tuple(loader for loader in self.all if loader.num_workers > 0)
+        """Those that load in worker processes, as far as it is known."""
+        return tuple(loader for loader in self.all if loader.num_workers)

@@ -55,7 +55,7 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     unpinned = [
         loader
         for loader in (loaders.all if loaders is not None else ())
-        if not loader.pin_memory and loader.construct is not None
+        if loader.pin_memory is False and loader.construct is not None
     ]
     key, advice = most.line, "Pin the memory that this copies from (tensor.pin_memory())"
     if len(unpinned) == 1 and unpinned[0].construct is not None:

@@ -47,6 +47,8 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
 def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     if loader.persistent_workers:
         return silent(NAME, "the workers stay")
+    if loader.persistent_workers is None or not loader.num_workers:
+        return abstain(NAME, "whether the workers stay is not known")
     if loader.epoch_gap_ms is None or loader.key is None:
         return abstain(NAME, "no epoch began in the measured steps")
     step = facts.profile.step_ms.median

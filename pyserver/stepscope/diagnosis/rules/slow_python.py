@@ -90,4 +90,5 @@ RULE = Rule(
     evaluate=evaluate,
     advice="Do it once before the loop, in a worker, or as operators on whole tensors",
     eases=Eases.HOST,
+    general=True,
 )

@@ -41,6 +41,8 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
 
 def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     cores = facts.machine.cores
+    if loader.num_workers is None or cores is None:
+        return abstain(NAME, "how many workers or cores there are is not known")
     if loader.num_workers <= THRESHOLDS.per_core * cores:
         return silent(NAME, f"{loader.num_workers} workers on {cores} cores")
     if loader.key is None:

@@ -19,6 +19,8 @@ def loader(**fields: Any) -> LoaderFacts:
         "wait_ms": 15.0,
         "fetch_cpu_ms": 15.0,
         "batches_per_step": 1.0,
+        "persistent_workers": False,
+        "pin_memory": False,
     } | fields
     return LoaderFacts(**values)
 
