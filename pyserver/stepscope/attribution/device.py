@@ -218,6 +218,10 @@ def _first_started(activities: list[_Activity]) -> list[_Activity]:
 def _disjoint(activities: list[_Activity], covered: list[tuple[int, int]]) -> Iterator[_Activity]:
     until = 0
     for a in activities:
+        if not covered and until <= a.start < a.end:
+            yield a
+            until = a.end
+            continue
         for start, end in uncovered(max(a.start, until), a.end, covered):
             yield _Activity(start, end, a.device, a.key, a.kind, a.name, a.again)
         until = max(until, a.end)
@@ -225,7 +229,12 @@ def _disjoint(activities: list[_Activity], covered: list[tuple[int, int]]) -> It
 
 def _inside(steps: list[tuple[int, int]], pieces: list[_Activity]) -> Iterator[_Activity]:
     """The parts of disjoint, ordered pieces that lie within ordered, disjoint steps."""
+    begins = [begin for begin, _ in steps]
     for piece in pieces:
+        step = bisect_right(begins, piece.start) - 1
+        if step >= 0 and piece.end <= steps[step][1]:
+            yield piece
+            continue
         for start, end in clipped(steps, piece.start, piece.end):
             yield _Activity(
                 start, end, piece.device, piece.key, piece.kind, piece.name, piece.again
@@ -272,11 +281,12 @@ def _idle(
             ledger.idle_ns += end - begin
             for place, start, stop in segments(track, begin, end):
                 ledger.idle[place] += stop - start
-            fetching = list(clipped(data, begin, end))
+            fetching = list(clipped(data, begin, end)) if data else []
             waiting = sum(stop - start for start, stop in fetching)
+            blocking = list(clipped(ledger.waits.blocked, begin, end))
             blocked = sum(
                 stop - start
-                for low, high in clipped(ledger.waits.blocked, begin, end)
+                for low, high in blocking
                 for start, stop in uncovered(low, high, fetching)
             )
             rest = end - begin - waiting - blocked
@@ -285,7 +295,7 @@ def _idle(
             if launching is None:
                 ledger.idle_kind["overhead"] += rest
                 continue
-            taken = merged([*fetching, *clipped(ledger.waits.blocked, begin, end)])
+            taken = merged([*fetching, *blocking]) if fetching or blocking else []
             outside = sum(
                 stop - start
                 for low, high in uncovered(begin, end, taken)

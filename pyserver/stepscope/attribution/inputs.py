@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 SIZES = {
@@ -27,6 +28,7 @@ class Inputs:
     shapes: tuple[Any, ...] = ()
     dtypes: tuple[str, ...] = ()
     values: tuple[Any, ...] = ()
+    _tensors: list[tuple[list[int], str]] | None = field(default=None, compare=False, repr=False)
 
     @property
     def half(self) -> bool:
@@ -35,11 +37,9 @@ class Inputs:
 
     def tensors(self) -> list[tuple[list[int], str]]:
         """(shape, dtype) of the arguments that are tensors of a known type."""
-        return [
-            (shape, dtype)
-            for shape, dtype in zip(self.shapes, self.dtypes, strict=False)
-            if dtype in SIZES and _is_shape(shape)
-        ]
+        if self._tensors is not None:
+            return self._tensors
+        return _tensors(self.shapes, self.dtypes)
 
     def describe(self) -> tuple[str, str]:
         """Tensor inputs for people: (``32x64, 64x64``, ``float32``)."""
@@ -49,6 +49,15 @@ class Inputs:
         return ", ".join(shapes), ", ".join(types)
 
 
+def _tensors(shapes: tuple[Any, ...], dtypes: tuple[str, ...]) -> list[tuple[list[int], str]]:
+    return [
+        (shape, dtype)
+        for shape, dtype in zip(shapes, dtypes, strict=False)
+        if dtype in SIZES and _is_shape(shape)
+    ]
+
+
+@lru_cache(maxsize=1 << 14)
 def parse_inputs(text: str) -> Inputs:
     """``[[32, 64], []]|float,Scalar`` with ``|[None, 1]`` where values follow.
 
@@ -56,7 +65,8 @@ def parse_inputs(text: str) -> Inputs:
     """
     shapes, _, rest = text.partition("|")
     dtypes, _, values = rest.partition("|")
-    return Inputs(_literal(shapes), tuple(dtypes.split(",")), _literal(values))
+    sides, types = _literal(shapes), tuple(dtypes.split(","))
+    return Inputs(sides, types, _literal(values), _tensors(sides, types))
 
 
 def _literal(text: str) -> tuple[Any, ...]:

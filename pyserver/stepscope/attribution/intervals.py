@@ -10,6 +10,8 @@ Interval = tuple[int, int]
 
 def clipped(intervals: list[Interval], begin: int, end: int) -> Iterable[Interval]:
     """The parts of ordered, disjoint intervals that lie between ``begin`` and ``end``."""
+    if not intervals:
+        return
     first = max(0, bisect_left(intervals, (begin,)) - 1)
     for index in range(first, len(intervals)):
         start, stop = intervals[index]
@@ -32,6 +34,8 @@ def merged(intervals: list[Interval]) -> list[Interval]:
 
 def uncovered(begin: int, end: int, covered: list[Interval]) -> list[Interval]:
     """The parts of [begin, end) outside ordered, disjoint ``covered``."""
+    if not covered:
+        return [(begin, end)] if begin < end else []
     left = []
     here = begin
     for low, high in clipped(covered, begin, end):

@@ -68,6 +68,11 @@ def efforts(
     ops = recording.ops
     assert ops is not None
     schemas: dict[str, str] = timeline.facts["schemas"]
+    kinds = [schemas.get(name) for name in timeline.strings]
+    products = [is_matmul(name) for name in timeline.strings]
+    allocators = [name in ALLOCATORS for name in timeline.strings]
+    known_flops: dict[tuple[int, int], float] = {}
+    known_bytes: dict[tuple[str, int], float] = {}
     steps = ordinary_steps(recording.bounds)
     begin = steps[0][0] if steps else 0
     end = steps[-1][1] if steps else 0
@@ -79,22 +84,25 @@ def efforts(
     for i in owned.order:
         if not begin <= ops.start[i] < end:
             continue
-        name = timeline.strings[ops.name[i]]
-        key = (owned.owner[i], ops.name[i], owned.backward[i])
+        number = ops.name[i]
+        key = (owned.owner[i], number, owned.backward[i])
         text = ops.inputs[i]
         if text not in parsed:
             parsed[text] = parse_inputs(timeline.strings[text])
         inputs = parsed[text]
         if key not in result.shapes and text >= 0:
             result.shapes[key] = inputs.describe()
-        kind = schemas.get(name)
+        kind = kinds[number]
         if kind is None or kind == "view":
             continue
+        name = timeline.strings[number]
         effort = sums[key]
         works_itself = owned.children[i] == 0 or owned.self_time[i] >= _OWN_SHARE * ops.duration[i]
         if name == CONVOLUTION:
             convolutions[i] = convolution_flops(inputs)
-        flops = flops_of(name, inputs)
+        flops = known_flops.get((number, text), -1.0)
+        if flops < 0:
+            flops = known_flops[(number, text)] = flops_of(name, inputs)
         if works_itself and (name == CONVOLUTION or is_convolution(name)):
             flops += _claim(convolutions, owned, i)
         if flops:
@@ -102,11 +110,14 @@ def efforts(
             effort.flops += flops / count
             if inputs.half:
                 effort.half_flops += flops / count
-        elif works_itself and is_matmul(name):
+        elif works_itself and products[number]:
             effort.unsized = True
-        if works_itself and name not in ALLOCATORS:
+        if works_itself and not allocators[number]:
             effort.launches += 1 / count
-            effort.moved += bytes_of(kind, inputs, allocated.get(i, 0)) / count
+            moved = known_bytes.get((kind, text), -1.0)
+            if moved < 0:
+                moved = known_bytes[(kind, text)] = bytes_of(kind, inputs, 0)
+            effort.moved += (moved + allocated.get(i, 0)) / count
     result.by_key = dict(sums)
     return result
 

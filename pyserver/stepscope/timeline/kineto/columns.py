@@ -15,8 +15,8 @@ from typing import Any
 from stepscope.timeline.kineto.spellings import (
     ANNOTATION,
     CATEGORIES,
+    DEVICE,
     FRAME,
-    KERNEL,
     MEMORY,
     OP,
     RUNTIME,
@@ -129,9 +129,13 @@ class Columns:
         self.count += len(events)
         categories, numbers, threads = CATEGORIES, self._numbers, self.threads
         base = self._base(events)
-        frames = self.frames
-        add_name, add_start = frames.name.append, frames.start.append
-        add_duration, add_thread = frames.duration.append, frames.thread.append
+        frames, host = self.frames, self.host
+        # A trace has millions of events, nearly all of them functions, operators or calls.
+        frame_name, frame_start = frames.name.append, frames.start.append
+        frame_duration, frame_thread = frames.duration.append, frames.thread.append
+        host_name, host_start = host.name.append, host.start.append
+        host_duration, host_thread = host.duration.append, host.thread.append
+        host_kind, host_correlation = host.kind.append, host.correlation.append
         for event in events:
             kind = categories.get(event.cat)
             if kind is None:
@@ -142,21 +146,38 @@ class Columns:
             if not (base <= ts < _LATEST_US and 0 <= dur < _LONGEST_US):
                 self.damaged += 1
                 continue
-            if kind != FRAME:
-                self._add_other(event, kind, round((ts - base) * 1000), round(dur * 1000))
-                continue
             name = event.name
             number = numbers.get(name)
             if number is None:
                 number = self.string(name)
+            start, duration = round((ts - base) * 1000), round(dur * 1000)
+            if DEVICE <= kind < FRAME:
+                self._add_device(event.args, event, kind, number, start, duration)
+                continue
             key = (event.pid, event.tid)
             thread = threads.get(key)
             if thread is None:
                 thread = self._thread(key)
-            add_name(number)
-            add_start(round((ts - base) * 1000))
-            add_duration(round(dur * 1000))
-            add_thread(thread)
+            if kind == FRAME:
+                frame_name(number)
+                frame_start(start)
+                frame_duration(duration)
+                frame_thread(thread)
+                continue
+            if kind != RUNTIME:
+                if not self._is_operator(number, kind):
+                    self._add_annotation(number, start, duration, thread)
+                    continue
+                self._add_operator(event.args)
+                kind = OP
+                host_correlation(0)
+            else:
+                self._add_call(event.args)
+            host_name(number)
+            host_start(start)
+            host_duration(duration)
+            host_thread(thread)
+            host_kind(kind)
 
     def _base(self, events: list[Any]) -> int:
         if self.base_us is None:
@@ -165,55 +186,43 @@ class Columns:
                 self.base_us = max(0, int(first) - _AN_HOUR_US)
         return self.base_us or 0
 
-    def _add_other(self, event: Any, kind: int, start: int, duration: int) -> None:
-        number = self._numbers.get(event.name)
-        if number is None:
-            number = self.string(event.name)
-        args = event.args
-        if kind in (OP, ANNOTATION):
-            role = self._roles.get(number << 1 | (kind == ANNOTATION))
-            if role is None:
-                role = is_operator(event.name, kind == ANNOTATION)
-                self._roles[number << 1 | (kind == ANNOTATION)] = role
-            if not role:
-                self._add_annotation(event, number, start, duration)
-                return
-            kind = OP
-        elif kind >= KERNEL:
-            self._add_device(args, event, kind, number, start, duration)
-            return
-        host = self.host
-        key = (event.pid, event.tid)
-        thread = self.threads.get(key)
-        host.thread.append(self._thread(key) if thread is None else thread)
-        host.name.append(number)
-        host.start.append(start)
-        host.duration.append(duration)
-        host.kind.append(kind)
-        sequence, forward, correlation, external, inputs = -1, 0, 0, 0, -1
-        if args is not None:
-            if kind == RUNTIME:
-                correlation = args.correlation or 0
-            else:
-                sequence = -1 if args.sequence is None else args.sequence
-                forward = args.forward_thread or 0
-                if args.shapes:
-                    inputs = self._describe(args)
-                if args.stack:
-                    self.stacks[len(host.kind) - 1] = self.string(args.stack)
-            external = args.external or args.external_before or 0
-        host.sequence.append(sequence)
-        host.forward_thread.append(forward)
-        host.correlation.append(correlation)
-        host.external.append(external)
-        host.inputs.append(inputs)
+    def _is_operator(self, number: int, kind: int) -> bool:
+        key = number << 1 | (kind == ANNOTATION)
+        role = self._roles.get(key)
+        if role is None:
+            role = self._roles[key] = is_operator(self.strings[number], kind == ANNOTATION)
+        return role
 
-    def _add_annotation(self, event: Any, number: int, start: int, duration: int) -> None:
+    def _add_operator(self, args: Any) -> None:
+        host = self.host
+        if args is None:
+            host.sequence.append(-1)
+            host.forward_thread.append(0)
+            host.external.append(0)
+            host.inputs.append(-1)
+            return
+        sequence = args.sequence
+        host.sequence.append(-1 if sequence is None else sequence)
+        host.forward_thread.append(args.forward_thread or 0)
+        host.external.append(args.external or args.external_before or 0)
+        host.inputs.append(self._describe(args) if args.shapes else -1)
+        if args.stack:
+            self.stacks[len(host.kind)] = self.string(args.stack)
+
+    def _add_call(self, args: Any) -> None:
+        host = self.host
+        host.sequence.append(-1)
+        host.forward_thread.append(0)
+        host.inputs.append(-1)
+        host.correlation.append(0 if args is None else args.correlation or 0)
+        host.external.append(0)
+
+    def _add_annotation(self, number: int, start: int, duration: int, thread: int) -> None:
         spans = self.annotations
         spans.name.append(number)
         spans.start.append(start)
         spans.duration.append(duration)
-        spans.thread.append(self._thread((event.pid, event.tid)))
+        spans.thread.append(thread)
 
     def _add_device(
         self, args: Any, event: Any, kind: int, number: int, start: int, duration: int

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 OP, RUNTIME, KERNEL, MEMCPY, MEMSET, FRAME, ANNOTATION = range(7)
 """What an event can be to us."""
+DEVICE = KERNEL
+"""The first of the kinds that are work of a device."""
 
 CATEGORIES = {
     "cpu_op": OP, "Operator": OP,
