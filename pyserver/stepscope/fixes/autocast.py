@@ -9,7 +9,8 @@ from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Place, Source, calls, dotted_name
 from stepscope.fixes.edits import stands_alone, wrap
 from stepscope.fixes.model import Fix
-from stepscope.fixes.rewriting import import_torch, torch_name
+from stepscope.fixes.rewriting import torch_name
+from stepscope.fixes.top_level import importing
 
 RULE = "autocast"
 
@@ -41,7 +42,7 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     edits = wrap(source, finding.file, place, last, with_line)
     if known is None:
         # First, so that it comes before the wrapped statement where both are in one place.
-        edits = (import_torch(finding.file, source), *edits)
+        edits = (*importing(finding.file, source, "torch"), *edits)
     return Fix("Run the forward pass in bfloat16 (torch.autocast)", edits)
 
 

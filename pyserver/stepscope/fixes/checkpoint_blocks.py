@@ -6,10 +6,10 @@ import ast
 
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.rules.checkpoint_blocks import runs_block
-from stepscope.diagnosis.source import Place, Source
+from stepscope.diagnosis.source import Place, Position, Source
 from stepscope.fixes.edits import insert, replace
 from stepscope.fixes.model import Fix
-from stepscope.fixes.rewriting import own_statements, place_of_import
+from stepscope.fixes.rewriting import own_statements
 
 RULE = "checkpoint-blocks"
 _MODULE = "torch.utils.checkpoint"
@@ -39,10 +39,11 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     end = max(source.end(argument) for argument in call.args)
     edits.append(insert(finding.file, end, ", use_reentrant=False"))
     if name is None:
-        if _taken(source):
+        behind = _behind_torch(source)
+        if behind is None or _taken(source):
             return Fix(f"{title}: checkpoint(block, ..., use_reentrant=False)", ())
         statement = f"from {_MODULE} import checkpoint{source.newline}"
-        edits.insert(0, insert(finding.file, _behind_torch(source), statement))
+        edits.insert(0, insert(finding.file, behind, statement))
     return Fix(title, tuple(edits))
 
 
@@ -70,9 +71,9 @@ def _taken(source: Source) -> bool:
     )
 
 
-def _behind_torch(source: Source) -> tuple[int, int]:
+def _behind_torch(source: Source) -> Position | None:
     """Behind the last top-level import of torch that has its lines to itself."""
-    at = place_of_import(source)
+    at: Position | None = None
     for node in source.tree.body:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):

@@ -8,7 +8,8 @@ from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Place, Source, calls, dotted_name
 from stepscope.fixes.edits import stands_alone, wrap
 from stepscope.fixes.model import Fix
-from stepscope.fixes.rewriting import import_torch, names_read, names_stored, torch_name
+from stepscope.fixes.rewriting import names_read, names_stored, torch_name
+from stepscope.fixes.top_level import importing
 
 RULE = "graph-in-evaluation"
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
@@ -36,7 +37,7 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     torch = torch_name(source, place)
     edits = wrap(source, finding.file, place, statement, f"with {torch or 'torch'}.no_grad():")
     if torch is None:
-        edits = (import_torch(finding.file, source), *edits)
+        edits = (*importing(finding.file, source, "torch"), *edits)
     return Fix(_TITLE, edits)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from stepscope.diagnosis.source import Place, Position, Source, calls, dotted_name, header, span
+from stepscope.diagnosis.source import Place, Position, Source, calls, dotted_name, header
 from stepscope.fixes.edits import add_argument, insert, replace
 from stepscope.fixes.model import TextEdit
 
@@ -150,47 +150,6 @@ def own_statements(scope: ast.AST) -> Iterator[ast.AST]:
             continue
         yield child
         yield from own_statements(child)
-
-
-def place_of_import(source: Source) -> Position:
-    """Before the first statement that is no docstring and no ``__future__`` import."""
-    body = source.tree.body
-    index = 0
-    if ast.get_docstring(source.tree, clean=False) is not None:
-        index = 1
-    while index < len(body) and _is_future(body[index]):
-        index += 1
-    return (span(body[index])[0], 0) if index < len(body) else (len(source.lines) + 1, 0)
-
-
-def import_torch(file: str, source: Source) -> TextEdit:
-    """``import torch`` as the module's first import."""
-    return insert(file, place_of_import(source), f"import torch{source.newline}")
-
-
-def after_imports(source: Source) -> Position | None:
-    """The start of the line behind the module's first block of imports, None without room there.
-
-    Imports further down, behind other statements, are not looked for: what is inserted here should
-    come before the work.
-    """
-    last: ast.stmt | None = None
-    for statement in source.tree.body:
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            last = statement
-        elif last is not None:
-            break
-    if last is None:
-        return None
-    line = source.end(last)[0]
-    follows = source.lines[line - 1][source.end(last)[1] :].strip()
-    if follows and not follows.startswith("#"):
-        return None  # another statement on the same line
-    return (line + 1, 0) if line < len(source.lines) else None
-
-
-def _is_future(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def names_read(nodes: Iterable[ast.AST]) -> set[str]:

@@ -8,7 +8,8 @@ from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Source, calls, dotted_name
 from stepscope.fixes.edits import insert
 from stepscope.fixes.model import Fix
-from stepscope.fixes.rewriting import after_imports, torch_name
+from stepscope.fixes.rewriting import torch_name
+from stepscope.fixes.top_level import after_imports
 
 RULE = "tf32"
 _SETTERS = ("set_float32_matmul_precision",)
