@@ -24,10 +24,10 @@ class OpTimes:
 
     ``forward`` and ``backward`` hold indices by start, parents before children. All else is by
     index, with one entry more for "none", index -1: ``name[i]`` is the operator's name, empty for
-    what is outside the steps; ``line[i]`` its line, None where it has none, ``function[i]`` that
-    line's function, ``parent[i]`` the operator around it. ``total[i]`` is what it took with
-    everything below it: on the device, else on its thread. ``caused[i]`` is that of the backward
-    nodes that it and what is below it made.
+    what is outside the steps; ``step[i]`` the step's number; ``line[i]`` its line, None where it
+    has none, ``function[i]`` that line's function, ``parent[i]`` the operator around it.
+    ``total[i]`` is what it took with everything below it: on the device, else on its thread.
+    ``caused[i]`` is that of the backward nodes that it and what is below it made.
     """
 
     steps: int
@@ -35,6 +35,7 @@ class OpTimes:
     forward: list[int]
     backward: list[int]
     name: list[str]
+    step: list[int]
     line: list[LineKey | None]
     function: list[str]
     parent: list[int]
@@ -67,7 +68,8 @@ def op_times(attributed: Attributed) -> OpTimes | None:
     steps = ordinary_steps(recording.bounds)
     if ops is None or not steps:
         return None
-    inside = _inside(ops.start, owned.order, steps)
+    numbers = [-1] * (len(ops) + 1)
+    inside = _inside(ops.start, owned.order, steps, numbers)
     device = ledgers.device is not None
     own = _device_time(attributed) if device else _thread_time(attributed, inside)
     keys: list[LineKey | None] = [(place.file, place.line) for place in timeline.places]
@@ -84,6 +86,7 @@ def op_times(attributed: Attributed) -> OpTimes | None:
         forward=[i for i in inside if not owned.backward[i]],
         backward=[i for i in inside if owned.backward[i]],
         name=names,
+        step=numbers,
         line=[keys[place] for place in owned.owner],
         function=[functions[place] for place in owned.owner],
         parent=owned.parent,
@@ -100,18 +103,22 @@ def op_times(attributed: Attributed) -> OpTimes | None:
     return made
 
 
-def _inside(starts: Sequence[int], order: list[int], steps: list[tuple[int, int]]) -> list[int]:
+def _inside(
+    starts: Sequence[int], order: list[int], steps: list[tuple[int, int]], numbers: list[int]
+) -> list[int]:
+    """Operators that start in one of the steps; ``numbers`` gets which."""
     found: list[int] = []
-    edges = iter(steps)
-    begin, end = next(edges)
+    number = 0
+    begin, end = steps[0]
     for i in order:
         while starts[i] >= end:
-            following = next(edges, None)
-            if following is None:
+            number += 1
+            if number == len(steps):
                 return found
-            begin, end = following
+            begin, end = steps[number]
         if starts[i] >= begin:
             found.append(i)
+            numbers[i] = number
     return found
 
 

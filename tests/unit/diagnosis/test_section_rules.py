@@ -125,6 +125,7 @@ CASES = [
             facts(cpu(), optimizers(name="RMSprop", takes_fused=False, step_ms=1.7)),
             facts(cpu(), optimizers(name="RMSprop", takes_fused=False, parameters=7)),
             facts(cpu(), optimizers(name="Mine", takes_foreach=False, takes_fused=False)),
+            facts(cpu(), optimizers(name="SGD")),
             facts(optimizers(name="RMSprop", takes_fused=False), busy_ms=29.5),
         ),
         (*NOTHING, facts(cpu(), optimizers(name="RMSprop", takes_fused=False, construct=None))),
@@ -437,10 +438,10 @@ CASES = [
     ),
     Case(
         "slow-python", LOOP, WARNING,
-        facts(cpu(), cpu_host(python=(PythonLine((TARGET, LOOP), 6.0, 10.0),))),
+        facts(cpu(), cpu_host(python=(PythonLine((TARGET, LOOP), 5.0, 0.0),))),
         (
             facts(cpu(), cpu_host(python=(PythonLine((TARGET, LOOP), 2.9, 0.0),))),
-            facts(cpu(), cpu_host(python=(PythonLine((TARGET, LOOP), 6.0, 40.0),))),
+            facts(cpu(), cpu_host(python=(PythonLine((TARGET, LOOP), 6.0, 1.0),))),
             facts(cpu(), cpu_host()),  # the line that reads a value
             facts(host(python=(PythonLine((TARGET, LOOP), 6.0, 0.0),))),  # idle for 2 ms only
         ),

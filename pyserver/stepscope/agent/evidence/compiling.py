@@ -57,11 +57,19 @@ def _recompiles(agent: Agent, failures: Any) -> list[dict[str, Any]]:
                     "file": os.path.abspath(code.co_filename),
                     "line": code.co_firstlineno,
                     "function": code.co_name,
-                    "count": len(reasons),
+                    "count": _variants(reasons),
                     "reason": _first_line(reasons[-1]),
                 }
             )
     return found
+
+
+def _variants(reasons: Any) -> int:
+    """How many compiled variants did not fit: each reason begins with the number of its variant.
+
+    One more compilation tells of every variant that there was before.
+    """
+    return len({str(reason).partition(":")[0] for reason in reasons})
 
 
 def _limit() -> int | None:

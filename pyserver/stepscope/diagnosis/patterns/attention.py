@@ -49,11 +49,13 @@ def written_out(
 
 
 def _product(times: OpTimes, top: list[int], position: int, step: int, reach: int) -> int | None:
-    """Position of the product before or after, in the same function."""
-    function = times.function[top[position]]
+    """Position of the product before or after, in the same function and step."""
+    function, number = times.function[top[position]], times.step[top[position]]
     for distance in range(1, reach + 1):
         at = position + step * distance
-        if not 0 <= at < len(top) or times.function[top[at]] != function:
+        if not 0 <= at < len(top) or times.step[top[at]] != number:
+            return None
+        if times.function[top[at]] != function:
             return None
         if times.name[top[at]] in _PRODUCTS:
             return at

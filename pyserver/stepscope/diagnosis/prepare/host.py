@@ -6,10 +6,11 @@ import statistics
 from collections import defaultdict
 
 from stepscope.attribution.attribute import Attributed
+from stepscope.attribution.host import add_net
 from stepscope.attribution.model import LineKey
 from stepscope.diagnosis.facts.host import Host, IdleLine, PythonLine
 from stepscope.timeline.from_capture import ordinary_steps
-from stepscope.timeline.model import NOWHERE
+from stepscope.timeline.model import NOWHERE, Track
 
 
 def prepare(attributed: Attributed) -> Host:
@@ -43,6 +44,7 @@ def _python(attributed: Attributed) -> tuple[PythonLine, ...]:
         if place != NOWHERE:
             known = places[place]
             sums[(known.file, known.line)] += max(0.0, ms - ledgers.data_wait.get(place, 0.0))
+    steady = _steady(attributed)
     counts: dict[LineKey, int] = defaultdict(int)
     recording, owned = attributed.mapped.recording, attributed.mapped.owned
     steps = ordinary_steps(recording.bounds)
@@ -53,9 +55,35 @@ def _python(attributed: Attributed) -> tuple[PythonLine, ...]:
     # Whole recording over whole steps: the edges hold a part of a step at most.
     per_step = max(1, len(steps))
     return tuple(
-        PythonLine(line, ms, counts[line] / per_step)
+        PythonLine(line, ms * steady.get(line, 1.0), counts[line] / per_step)
         for line, ms in sorted(sums.items(), key=lambda item: (-item[1], item[0]))
     )
+
+
+def _steady(attributed: Attributed) -> dict[LineKey, float]:
+    """Per line, the median step's time over the mean: what came once only is not the line's way.
+
+    A process that has to share its cores is interrupted now and then, on any line.
+    """
+    timeline = attributed.ledgers.timeline
+    recording = timeline.recording("lines")
+    if recording is None:
+        return {}
+    track = recording.tracks.get(timeline.step_thread, Track())
+    steps = ordinary_steps(recording.bounds)
+    by_step: dict[LineKey, list[float]] = defaultdict(lambda: [0.0] * len(steps))
+    for number, (begin, end) in enumerate(steps):
+        spent: dict[int, float] = defaultdict(float)
+        add_net(recording.event_ns, track, begin, end, spent)
+        for place, ns in spent.items():
+            if place != NOWHERE:
+                known = timeline.places[place]
+                by_step[(known.file, known.line)][number] += max(0.0, ns)
+    return {
+        line: min(1.0, statistics.median(spans) / statistics.fmean(spans))
+        for line, spans in by_step.items()
+        if any(spans)
+    }
 
 
 def _kernels(attributed: Attributed) -> tuple[float | None, float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from typing import Any
 
@@ -62,20 +63,14 @@ def _inside_steps(attributed: Attributed, name: str) -> tuple[float, float, bool
     assert ops is not None
     steps = ordinary_steps(recording.bounds)
     annotation, mark = timeline.kinds.index("annotation"), f"Optimizer.step#{name}.step"
-    spans = [
+    spans = sorted(
         (ops.start[i], ops.start[i] + ops.duration[i])
         for i in range(len(ops))
-        if ops.kind[i] == annotation
-        and timeline.strings[ops.name[i]] == mark
-        and any(begin <= ops.start[i] < end for begin, end in steps)
-    ]
-    spans.sort()
-    whole = sum(end - begin for begin, end in steps)
-    if not spans or not whole:
-        return 0.0, 0.0, False, False
-    scale = attributed.ledgers.step_ms.median / whole
+        if ops.kind[i] == annotation and timeline.strings[ops.name[i]] == mark
+    )
     owned, strings = attributed.mapped.owned, timeline.strings
-    inside, fused, foreach = 0, False, False
+    inside = [0] * len(spans)
+    fused, foreach = False, False
     position = 0
     for i in owned.order:
         start = ops.start[i]
@@ -84,10 +79,20 @@ def _inside_steps(attributed: Attributed, name: str) -> tuple[float, float, bool
         if position == len(spans):
             break
         if spans[position][0] <= start and ops.native[i] == timeline.step_thread:
-            inside += max(0, owned.self_time[i])
+            inside[position] += max(0, owned.self_time[i])
             fused = fused or strings[ops.name[i]].startswith("aten::_fused_")
             foreach = foreach or strings[ops.name[i]].startswith("aten::_foreach_")
-    return sum(end - begin for begin, end in spans) * scale, inside * scale, fused, foreach
+    whole, update = [], []
+    for begin, end in steps:
+        mine = [n for n, span in enumerate(spans) if begin <= span[0] < end]
+        whole.append(sum(spans[n][1] - spans[n][0] for n in mine))
+        update.append(sum(inside[n] for n in mine))
+    if not any(whole):
+        return 0.0, 0.0, False, False
+    # The typical step of each: one that was interrupted says nothing of the optimizer.
+    length = statistics.median(end - begin for begin, end in steps)
+    scale = attributed.ledgers.step_ms.median / length
+    return statistics.median(whole) * scale, statistics.median(update) * scale, fused, foreach
 
 
 def _key(site: Any) -> LineKey | None:

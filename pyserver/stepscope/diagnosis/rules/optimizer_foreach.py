@@ -42,6 +42,8 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
             abstain(NAME, f"no line is known for {optimizer.name}")
         elif optimizer.implementation != "single tensor" or not optimizer.takes_foreach:
             silent(NAME, f"{optimizer.name} is {optimizer.implementation}")
+        elif optimizer.name == "SGD":
+            silent(NAME, "SGD is about one operator per parameter already")
         elif gains_from_fused(optimizer):
             silent(NAME, "optimizer-fused speaks of it")
         elif (

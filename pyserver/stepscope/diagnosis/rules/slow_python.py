@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from stepscope import format as fmt
@@ -20,17 +21,22 @@ NAME = "slow-python"
 class Thresholds:
     """From when on it is worth a word.
 
-    ``share`` of the step on one line. ``per_operator_ms``: what torch's own Python (modules,
-    dispatch, the autograd engine) takes per operator on a slow machine, and so is not the line's.
+    ``share`` of the step on one line. ``operators`` that the line runs itself: between operators
+    the time is that of torch's own Python (modules, dispatch), so there may be none, or a few
+    beside a loop that stands on the line.
     """
 
     share: float = 0.10
-    per_operator_ms: float = 0.1
+    operators: float = 0.5
+    beside_loop: float = 3.0
 
 
 THRESHOLDS = Thresholds()
 
-_NOT_PYTHON = frozenset(("backward", "step", "synchronize", "item"))
+_LOOPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NOT_PYTHON = frozenset(
+    ("backward", "step", "synchronize", "item", "zero_grad", "clip_grad_norm_", "clip_grad_value_")
+)
 
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
@@ -41,14 +47,14 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     idle = {one.line: one.idle_ms for one in host.idle}
     findings: list[Finding] = []
     for line in host.python:
-        ms = line.python_ms - line.operators * THRESHOLDS.per_operator_ms
+        ms = line.python_ms
         if facts.machine.device != "cpu":
             # Python beside a busy device costs nothing.
             ms = min(ms, idle.get(line.line, 0.0))
         if share_of_step(facts, ms) < THRESHOLDS.share:
             continue
-        if _calls_torch(facts, line):
-            silent(NAME, f"line {line.line[1]} waits for torch")
+        if _is_torchs(facts, line):
+            silent(NAME, f"the time of line {line.line[1]} is that of torch's own Python")
             continue
         findings += found(
             NAME,
@@ -71,16 +77,20 @@ def _times(facts: Facts, line: PythonLine) -> str:
     return f" (it runs {fmt.count(calls)} times per step)" if calls >= 2 else ""
 
 
-def _calls_torch(facts: Facts, line: PythonLine) -> bool:
-    """Whether the line's time is that of a backward pass, an optimizer or a wait."""
+def _is_torchs(facts: Facts, line: PythonLine) -> bool:
+    """Whether the time is that of operators' dispatch, a backward pass, an optimizer or a wait."""
     parsed = source.parse(facts.profile.sources.get(line.line[0], ""))
     place = parsed.place_at(line.line[1]) if parsed else None
     if place is None:
         return True
+    parts = [node for part in source.header(place.statement) for node in ast.walk(part)]
+    loops = any(isinstance(node, _LOOPS) for node in parts)
+    if line.operators > (THRESHOLDS.beside_loop if loops else THRESHOLDS.operators):
+        return True
     return any(
-        source.dotted_name(call.func).rpartition(".")[2] in _NOT_PYTHON
-        for part in source.header(place.statement)
-        for call in source.calls(part)
+        isinstance(node, ast.Call)
+        and source.dotted_name(node.func).rpartition(".")[2] in _NOT_PYTHON
+        for node in parts
     )
 
 
