@@ -10,7 +10,12 @@ from pathlib import Path
 
 from stepscope.agent.capture import CaptureError
 from stepscope.timeline.kineto.text import TraceError
-from stepscope.timeline.ranks_folder import RanksFolder, is_rank_capture, read_ranks_folder
+from stepscope.timeline.ranks_folder import (
+    RanksFolder,
+    is_rank_capture,
+    is_rank_manifest,
+    read_ranks_folder,
+)
 
 MOST_FILES = 512
 """Of one folder that are read; each is a rank."""
@@ -71,6 +76,10 @@ def _in_folder(folder: Path) -> Found:
     if any(is_rank_capture(name) for name in captures):
         with contextlib.suppress(CaptureError):
             return _of_ranks(read_ranks_folder(folder), captures)
+    if not captures and all(is_rank_manifest(folder / name) for name in names):
+        raise TraceError(
+            f"{folder} holds no capture: its ranks failed, or ended before they had their steps."
+        )
     names = captures or names
     if len(names) > MOST_FILES:
         notes.append(f"{folder} holds {len(names):,} recordings; the first {MOST_FILES} were read.")

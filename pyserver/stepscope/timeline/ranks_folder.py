@@ -57,6 +57,11 @@ def is_rank_capture(name: str) -> bool:
     return _CAPTURE.fullmatch(name) is not None
 
 
+def is_rank_manifest(path: Path) -> bool:
+    """Whether a file is what a rank told of itself: its name alone could be a trace's, too."""
+    return _MANIFEST.fullmatch(path.name) is not None and "run_id" in _manifest(path)
+
+
 def read_ranks_folder(folder: Path) -> RanksFolder:
     """What ranks have recorded into ``folder``.
 

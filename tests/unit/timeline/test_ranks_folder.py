@@ -12,6 +12,7 @@ import pytest
 
 from stepscope.agent.capture import MAGIC, Capture, CaptureError, read_facts, write_capture
 from stepscope.timeline import ranks_folder
+from stepscope.timeline.kineto.text import TraceError
 from stepscope.timeline.rank_files import find_recordings
 from stepscope.timeline.ranks_folder import read_ranks_folder
 
@@ -177,3 +178,13 @@ def test_captures_that_only_have_the_name_of_a_rank_are_opened_too(tmp_path: Pat
     write(tmp_path, 0, {"rank": None, "world_size": None, "run_id": None})
     found = find_recordings([tmp_path])
     assert [path.name for path in found.files] == ["rank00000.capture"]
+
+
+def test_a_folder_whose_ranks_left_no_capture_says_so(tmp_path: Path) -> None:
+    manifest(tmp_path, 0, "failed")
+    manifest(tmp_path, 1, "running")
+    with pytest.raises(TraceError, match="holds no capture: its ranks failed, or ended before"):
+        find_recordings([tmp_path])
+    trace = tmp_path / "rank2.json"
+    trace.write_text('{"traceEvents": []}')
+    assert trace in find_recordings([tmp_path]).files
