@@ -18,7 +18,8 @@ def collect(agent: Agent, recorder: Recorder) -> dict[str, Any]:
     torch = recorder.torch
     nn = torch.nn
     modules = _modules(agent)
-    convolutions = [m for m in modules if isinstance(m, nn.Conv2d) and m.weight.dim() == 4]
+    weights = [_weight(torch, m) for m in modules if isinstance(m, nn.Conv2d)]
+    convolutions = [weight for weight in weights if weight is not None]
     norms = nn.modules.batchnorm._BatchNorm
     drops = nn.modules.dropout._DropoutNd
     return {
@@ -28,16 +29,15 @@ def collect(agent: Agent, recorder: Recorder) -> dict[str, Any]:
         ),
         "convolutions": len(convolutions),
         "channels_last": sum(
-            m.weight.is_contiguous(memory_format=torch.channels_last)
-            and not m.weight.is_contiguous()
-            for m in convolutions
+            weight.is_contiguous(memory_format=torch.channels_last) and not weight.is_contiguous()
+            for weight in convolutions
         ),
         "data_parallel": [
             len(m.device_ids)
             for m in modules
             if isinstance(m, nn.DataParallel)  # which moves to one device if there is but one
         ],
-        "device_bytes": _bytes_by_device(modules),
+        "device_bytes": _bytes_by_device(torch, modules),
         "compiled": any(type(m).__name__ == "OptimizedModule" for m in modules)
         or _frames_compiled() > 0,
         "cudnn_benchmark": bool(torch.backends.cudnn.benchmark),
@@ -63,10 +63,20 @@ def _modules(agent: Agent) -> list[Any]:
     return list(found.values())
 
 
-def _bytes_by_device(modules: list[Any]) -> dict[str, int]:
+def _weight(torch: Any, module: Any) -> Any:
+    """The weight as it is kept: a parametrised one would be computed anew. None where it is."""
+    weight = module._parameters.get("weight")
+    if weight is None or torch.nn.parameter.is_lazy(weight) or weight.dim() != 4:
+        return None
+    return weight
+
+
+def _bytes_by_device(torch: Any, modules: list[Any]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for module in modules:
         for parameter in module.parameters(recurse=False):
+            if torch.nn.parameter.is_lazy(parameter):
+                continue
             word = str(parameter.device)
             sizes[word] = sizes.get(word, 0) + parameter.numel() * parameter.element_size()
     return sizes
