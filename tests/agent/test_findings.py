@@ -44,12 +44,27 @@ def marks(name: str) -> set[tuple[int, str]]:
     return {(n, rule) for n, line in enumerate(lines, 1) for rule in _MARK.findall(line)}
 
 
-@pytest.mark.parametrize(("name", "steps"), [("beside_the_model.py", 5), ("slow_loading.py", 14)])
+# What else is found beside more processes than cores is a matter of how busy the machine is.
+LOADING = {
+    "persistent-workers",
+    "short-prefetch",
+    "slow-collate",
+    "slow-transform",
+    "too-many-workers",
+    "unbalanced-workers",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "about"),
+    [("beside_the_model.py", 5, None), ("slow_loading.py", 14, LOADING)],
+)
 def test_every_finding_is_on_its_marked_line_and_nowhere_else(
-    name: str, steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, steps: int, about: set[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = profile(name, tmp_path, steps, monkeypatch)
-    found = [hint.finding for hint in report.hints]
+    every = [hint.finding for hint in report.hints]
+    found = [finding for finding in every if about is None or finding.rule in about]
     assert {(finding.line, finding.rule) for finding in found} == marks(name)
     hints = {finding.rule for finding in found if finding.severity is Severity.HINT}
     assert hints == UNMEASURED & {finding.rule for finding in found}

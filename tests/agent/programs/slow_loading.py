@@ -23,7 +23,7 @@ def collate(rows):
 
 
 def main():
-    model = nn.Linear(64, 1)
+    model = nn.Sequential(nn.Linear(64, 1024), *(nn.Linear(1024, 1024) for _ in range(3)))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-9)
     loader = DataLoader(  # expect: too-many-workers  # expect: persistent-workers
         Rows(),
