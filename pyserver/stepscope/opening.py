@@ -10,10 +10,10 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from stepscope.analysis import report_on
 from stepscope.attribution.attribute import Attributed, AttributionError, attribute
 from stepscope.attribution.side_by_side import attribute_ranks
 from stepscope.diagnosis.severities import RuleSettings
-from stepscope.pipeline import report_on
 from stepscope.report.exports.analysed import Analysed
 from stepscope.report.snapshot import snapshot_report
 from stepscope.session.model import Failure, FailureKind

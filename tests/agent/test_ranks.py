@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import stepscope
-from stepscope.pipeline import analyse_ranks
+from stepscope.analysis import analyse_ranks
 from stepscope.session.model import CancelToken, FailureKind, Phase, ProfileRequest
 from stepscope.session.run import captured
 from stepscope.timeline.from_capture import load_timeline

@@ -11,10 +11,10 @@ from operator import add
 from pathlib import Path
 
 from stepscope.agent.capture import read_capture
+from stepscope.analysis import analyse
 from stepscope.attribution.attribute import attribute
 from stepscope.diagnosis.engine import diagnose
 from stepscope.diagnosis.prepare import prepare_facts
-from stepscope.pipeline import analyse
 from stepscope.report.model import Report
 from stepscope.session.model import Failure
 from stepscope.terminal.render import make_console, render_report

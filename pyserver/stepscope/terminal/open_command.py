@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stepscope.session.model import EXIT_STATUS, Failure
 from stepscope.terminal.exports import Exports, check_exports
-from stepscope.terminal.run_command import deliver, say
+from stepscope.terminal.output import deliver, say
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,13 @@ from stepscope.session.model import (
     FailureKind,
     ProfileRequest,
 )
-from stepscope.terminal.exports import Exports, check_exports, write_exports
+from stepscope.terminal.exports import Exports, check_exports
 from stepscope.terminal.files import FilesReport
+from stepscope.terminal.output import deliver, say
 from stepscope.terminal.progress import Silence, StatusLine
 
 if TYPE_CHECKING:
     from stepscope.report.exports.analysed import Analysed
-
-TO_STDOUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,6 @@ def _say_files(options: RunOptions, files: FilesReport) -> None:
 def _profile(options: RunOptions, status: StatusLine | Silence, files: FilesReport) -> Analysed:
     from stepscope.diagnosis.severities import rule_settings
     from stepscope.pipeline import profile_target
-    from stepscope.report.exports.analysed import Analysed
 
     cancel = CancelToken()
     kept: list[Analysed] = []
@@ -91,6 +89,9 @@ def _profile(options: RunOptions, status: StatusLine | Silence, files: FilesRepo
             on_files=files.hear,
             on_analysed=kept.append if options.exports.needs_events else None,
         )
+    # Not before: it takes its time to load, which it does while the target starts.
+    from stepscope.report.exports.analysed import Analysed
+
     return kept[0] if kept else Analysed(report, None)
 
 
@@ -108,22 +109,3 @@ def _cancelled_by_signals(cancel: CancelToken) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def deliver(analysed: Analysed, exports: Exports) -> None:
-    """Write what was asked for, and print the report where standard output is free."""
-    if write_exports(exports, analysed):
-        return
-    from stepscope.terminal.render import make_console, render_report
-
-    if hasattr(sys.stdout, "reconfigure"):
-        # A terminal without these characters shows "?" for them; it does not end the program.
-        sys.stdout.reconfigure(errors="replace")
-    render_report(analysed.report, make_console(sys.stdout))
-    sys.stdout.flush()
-
-
-def say(message: str) -> None:
-    """One sentence of ours on standard error."""
-    sys.stderr.write(f"stepscope: {message}\n")
-    sys.stderr.flush()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from stepscope.analysis import analyse_timeline
 from stepscope.opening import open_recordings
-from stepscope.pipeline import analyse_timeline
 from stepscope.report.exports.analysed import Analysed
 from stepscope.report.exports.chrome_trace import write_chrome_trace
 from stepscope.report.exports.files import written_whole
