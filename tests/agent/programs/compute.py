@@ -7,8 +7,8 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.up = nn.Linear(512, 1024)
-        self.down = nn.Linear(1024, 512)
+        self.up = nn.Linear(512, 2048)
+        self.down = nn.Linear(2048, 512)
 
     def forward(self, x):
         return self.down(self.up(x).relu())
@@ -28,14 +28,14 @@ def main(steps=300):
         weight_decay=1e-4,
         foreach=True,
     )
-    basis = torch.randn(192, 192).double() / 16  # expect: float64
+    basis = torch.randn(256, 256).double() / 16  # expect: float64
     total = 0
     for _ in range(steps):
-        x = torch.randn(16, 512)
-        target = frozen(x.repeat(4, 1))  # expect: graph-in-evaluation
+        x = torch.randn(4, 512)
+        target = frozen(x.repeat(16, 1))  # expect: graph-in-evaluation
         penalty = (basis @ basis @ basis @ basis).mean()
         out = net(x)
-        loss = (out - target.detach()[:16]).square().mean() + penalty.float()
+        loss = (out - target.detach()[:4]).square().mean() + penalty.float()
         optimizer.zero_grad(set_to_none=False)  # expect: zero-filled-gradients
         loss.backward()
         optimizer.step()
