@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import guard, latency, overhead, planted, rivals, server
+from tests.bench import guard, latency, overhead, planted, rivals, server, traces
 from tests.bench.running import CONDITIONS
 from tests.bench.table import Row, show
 
@@ -22,6 +22,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "report": ("Waiting for the report", latency.report_rows),
     "run": ("Waiting for the whole run", latency.run_rows),
     "server": ("The language server", server.rows),
+    "traces": ("Opening recorded traces", traces.rows),
     "rivals": ("Beside other line profilers", rivals.rows),
 }
 
