@@ -136,6 +136,8 @@ function tell(stage, { passed, output }, began) {
 }
 
 await runMain(async () => {
+  // Hundreds of processes import the same modules: without bytecode each compiles them anew.
+  delete process.env.PYTHONDONTWRITEBYTECODE;
   mkdirSync(LOGS, { recursive: true });
   const start = Date.now();
   const chosen = chosenStages(process.argv.slice(2));

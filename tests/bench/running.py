@@ -34,7 +34,8 @@ class ToolError(RuntimeError):
 def environment(*python_path: Path) -> dict[str, str]:
     """One thread per process: the machine may be shared, and ratios need equal conditions."""
     path = os.pathsep.join(str(folder) for folder in (ROOT / "pyserver", ROOT, *python_path))
-    return {**os.environ, **CONDITIONS, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **CONDITIONS, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
 
 
 def run(command: Sequence[str | Path], *python_path: Path) -> tuple[str, float]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from stepscope import format as fmt
 from stepscope.attribution import lines as lines_module
@@ -39,6 +40,9 @@ from stepscope.attribution.workers import WorkerShare, worker_ledger
 from stepscope.timeline.model import NOWHERE, Recording, Timeline
 
 _BEHIND = 1.02  # of the step: more work than fits into it
+
+
+Made = TypeVar("Made")
 
 
 class AttributionError(ValueError):
@@ -97,6 +101,14 @@ class Attributed:
     ledgers: Ledgers
     mapped: Recorded
     detail: Recorded | None
+    _made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, what: str, make: Callable[[Attributed], Made]) -> Made:
+        """What several readers derive from this run, made for the first that asks."""
+        if what not in self._made:
+            self._made[what] = make(self)
+        made: Made = self._made[what]
+        return made
 
 
 def attribute(timeline: Timeline) -> Attributed:

@@ -62,6 +62,10 @@ class OpTimes:
 
 def op_times(attributed: Attributed) -> OpTimes | None:
     """None where no whole step was recorded."""
+    return attributed.once("op_times", _op_times)
+
+
+def _op_times(attributed: Attributed) -> OpTimes | None:
     recording, owned = attributed.mapped.recording, attributed.mapped.owned
     ledgers = attributed.ledgers
     timeline, ops = ledgers.timeline, recording.ops

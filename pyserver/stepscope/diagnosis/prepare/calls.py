@@ -33,6 +33,10 @@ class _Sum:
 
 def prepare(attributed: Attributed) -> Calls | None:
     """None where no operator was recorded."""
+    return attributed.once("calls", _prepare)
+
+
+def _prepare(attributed: Attributed) -> Calls | None:
     timeline, ledgers = attributed.ledgers.timeline, attributed.ledgers
     recording, owned = attributed.mapped.recording, attributed.mapped.owned
     ops = recording.ops

@@ -30,7 +30,8 @@ def prepare(attributed: Attributed) -> Graphs | None:
     memory = attributed.ledgers.memory
     return Graphs(
         steps=steps,
-        unused=_unused(attributed, mapped, used),
+        # A recorded trace knows no loop, and numbers its nodes as it likes.
+        unused=() if mapped.recording.from_trace else _unused(attributed, mapped, used),
         kept=_kept(timeline, attributed.detail),
         zero_fills=_zero_fills(attributed, _adding_ms(attributed)),
         backward_lines=_backward_lines(timeline, mapped),

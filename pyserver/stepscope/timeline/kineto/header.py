@@ -11,6 +11,7 @@ from stepscope.timeline.kineto.spellings import schema_kinds
 from stepscope.timeline.kineto.steps import Steps
 from stepscope.timeline.kineto.stream import Surroundings
 
+_MOST_RANKS = 1_000_000
 _TF32_SINCE = 8  # major compute capability: Ampere
 _EPOCH_FROM_NS = 10**18
 """Times since the machine was started are smaller: they say nothing about the date."""
@@ -97,7 +98,8 @@ def _device(columns: Columns, around: Surroundings) -> tuple[int, str, int | Non
 
 
 def _whole_number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value <= _MOST_RANKS else None
 
 
 def _date(ns: int) -> str:

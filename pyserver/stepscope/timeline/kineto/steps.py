@@ -36,8 +36,11 @@ def find_steps(columns: Columns) -> Steps:
                 if spans.thread[row] == thread
             }
         )
-        bounds = [start for start, _ in mine]
-        bounds.append(max(start + duration for start, duration in mine))
+        # Marks of no length, and two that begin together, are no steps.
+        bounds = sorted({start for start, _ in mine})
+        end = max(start + duration for start, duration in mine)
+        if end > bounds[-1]:
+            bounds.append(end)
         numbers = [
             int(number)
             for row in marks
@@ -45,7 +48,8 @@ def find_steps(columns: Columns) -> Steps:
             and len(number) < 12
         ]
         first = min(numbers, default=None)
-        return Steps(bounds, thread, "torch.profiler's own step marks", first)
+        if len(bounds) > 1:
+            return Steps(bounds, thread, "torch.profiler's own step marks", first)
     updates = _spans_named(columns, OPTIMIZER)
     if updates:
         thread = Counter(spans.thread[row] for row in updates).most_common(1)[0][0]

@@ -263,6 +263,17 @@ def test_a_folder_tells_what_it_left_out(tmp_path: Path) -> None:
     assert "is of rank 1, as is" in ranks.notes[1]
 
 
+@pytest.mark.parametrize("number", [2**60, -3, True, "8", 1.5, None, [1]])
+def test_ranks_that_cannot_be_are_not_believed(tmp_path: Path, number: Any) -> None:
+    keys = {"distributedInfo": {"rank": number, "world_size": number}}
+    for name in ("a.json", "b.json"):
+        two_steps(**keys).write(tmp_path / name)
+    ranks = open_recordings([tmp_path]).report.profile.ranks
+    assert ranks is not None
+    assert ranks.world_size is None
+    assert [rank.rank for rank in ranks.ranks] == [0, 1]
+
+
 # -- fuzzing -----------------------------------------------------------------------------------
 
 TEXT = two_steps().text()
@@ -311,7 +322,7 @@ SPANS = st.tuples(
         st.sampled_from(
             ("correlation", "External id", "Sequence number", "Fwd thread id", "device", "stream")
         ),
-        st.integers(0, 4),
+        st.integers(0, 4) | st.sampled_from((-1, 2**31, 2**62)),
     ),
 )
 

@@ -236,3 +236,13 @@ def test_facts_of_the_run(tmp_path: Path) -> None:
     facts = loaded(two_steps(**keys), tmp_path).facts
     assert (facts["rank"], facts["world_size"], facts["first_step"]) == (3, 8, 0)
     assert facts["device"] == "cuda:0 NVIDIA A100-SXM4-40GB"
+
+
+def test_marks_of_no_length_are_no_steps(tmp_path: Path) -> None:
+    trace = Trace()
+    trace.step(4, 0, 0)
+    trace.op("aten::mm", 0, 30)
+    trace.launch((5, 10), (20, 80))
+    profile = profile_of(trace, tmp_path)
+    assert profile.run.boundary == "the whole recording as one step"
+    assert profile.step_ms.median == pytest.approx(0.08)
