@@ -188,6 +188,14 @@ export interface Totals {
    * Time the devices were busy, union over streams, summed over devices, ms; null without an accelerator.
    */
   device_busy_ms: number | null;
+  /**
+   * Time of collectives on the devices inside the steps; null without an accelerator.
+   */
+  communication_ms: number | null;
+  /**
+   * The part of it during which the same device computed: what overlaps costs the step nothing.
+   */
+  hidden_ms: number | null;
 }
 /**
  * Shares of the step by what bounded each moment; they sum to 1.

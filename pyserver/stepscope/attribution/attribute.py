@@ -301,7 +301,13 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
         ),
         step_ms=ledgers.step_ms,
         tax=None if mapped.from_trace else _tax(swept, step),
-        totals=Totals(span, span, busy),
+        totals=Totals(
+            span,
+            span,
+            busy,
+            device.communication_ns / 1e6 if device is not None else None,
+            device.hidden_ns / 1e6 if device is not None else None,
+        ),
         breakdown=breakdown,
         coverage=Coverage(
             exact_host / step if step else 0.0, exact_work / all_work if all_work else 1.0

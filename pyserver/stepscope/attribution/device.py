@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from stepscope.attribution.device_waits import Waits, device_waits
 from stepscope.attribution.host import segments, thread_fetches
-from stepscope.attribution.intervals import clipped, merged, uncovered
+from stepscope.attribution.intervals import clipped, merged, overlap, uncovered
 from stepscope.attribution.owners import Owned
 from stepscope.attribution.work import OpKey
 from stepscope.timeline.from_capture import ordinary_steps
@@ -42,6 +42,8 @@ class DeviceLedger:
     steps: int
     busy_ns: float = 0.0
     launched_ns: float = 0.0  # what the steps launched, whenever it ran; else busy_ns
+    communication_ns: int = 0  # of collectives inside the steps, alone or not
+    hidden_ns: int = 0  # part of it during which the same device computed
     again: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     idle_ns: int = 0
     busy: dict[OpKey, float] = field(default_factory=lambda: defaultdict(float))
@@ -82,10 +84,25 @@ def device_ledger(timeline: Timeline, recording: Recording, owned: Owned) -> Dev
     ledger.launched_ns = ledger.busy_ns
     if recording.from_trace:
         _fit(ledger, _shared([list(_inside(steps, mine)) for mine in pieces]))
+    for mine in devices.values():
+        _overlap(ledger, mine, steps)
     ledger.waits = device_waits(timeline, recording, owned, steps)
     busy = merged([(activity.start, activity.end) for activity in activities])
     _idle(timeline, recording, busy, steps, ledger)
     return ledger
+
+
+def _overlap(
+    ledger: DeviceLedger, activities: list[_Activity], steps: list[tuple[int, int]]
+) -> None:
+    """How long a device communicated inside the steps, and computed meanwhile."""
+    collectives = merged([(a.start, a.end) for a in activities if a.kind == "communication"])
+    if not collectives:
+        return
+    inside = [part for low, high in steps for part in clipped(collectives, low, high)]
+    kernels = merged([(a.start, a.end) for a in activities if a.kind == "kernel"])
+    ledger.communication_ns += sum(end - start for start, end in inside)
+    ledger.hidden_ns += overlap(inside, kernels)
 
 
 def _charge(ledger: DeviceLedger, shares: Iterator[tuple[_Activity, float]]) -> None:

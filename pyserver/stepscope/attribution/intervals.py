@@ -32,6 +32,11 @@ def merged(intervals: list[Interval]) -> list[Interval]:
     return union
 
 
+def overlap(one: list[Interval], other: list[Interval]) -> int:
+    """Length of what two lists of ordered, disjoint intervals have in common."""
+    return sum(end - start for low, high in one for start, end in clipped(other, low, high))
+
+
 def uncovered(begin: int, end: int, covered: list[Interval]) -> list[Interval]:
     """The parts of [begin, end) outside ordered, disjoint ``covered``."""
     if not covered:

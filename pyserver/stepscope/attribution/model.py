@@ -144,11 +144,17 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Whole analysed windows, not per step (ms)."""
+    """Whole analysed windows, not per step (ms).
+
+    ``communication_ms`` is the time of collectives on the devices inside the steps, and
+    ``hidden_ms`` the part of it during which the same device computed.
+    """
 
     span_ms: float
     host_ms: float
     device_busy_ms: float | None
+    communication_ms: float | None = None
+    hidden_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

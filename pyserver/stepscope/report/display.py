@@ -127,6 +127,14 @@ def describe_recomputed(profile: Profile) -> tuple[str, ...]:
     )
 
 
+def describe_overlap(profile: Profile) -> tuple[str, ...]:
+    """How much of the communication computation hides, one sentence; nothing without any."""
+    whole, hidden = profile.totals.communication_ms, profile.totals.hidden_ms
+    if not profile.timed or not whole or hidden is None:
+        return ()
+    return (f"{fmt.share(hidden / whole)} of the communication is hidden behind computation.",)
+
+
 def describe_tax(profile: Profile) -> str:
     """What profiling itself cost, one sentence; ``""`` where that is not known."""
     if profile.tax is None or not profile.timed:

@@ -79,6 +79,8 @@ def _report(report: Report) -> Json:
             "span_ms": profile.totals.span_ms,
             "host_ms": profile.totals.host_ms,
             "device_busy_ms": profile.totals.device_busy_ms,
+            "communication_ms": profile.totals.communication_ms,
+            "hidden_ms": profile.totals.hidden_ms,
         },
         "breakdown": _breakdown(profile.breakdown),
         "verdict": None if report.verdict is None else _verdict(report.verdict),

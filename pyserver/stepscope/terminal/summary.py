@@ -81,6 +81,7 @@ def print_notes(report: Report, console: Console) -> None:
     for sentence in (
         display.describe_steps(profile),
         *display.describe_recomputed(profile),
+        *display.describe_overlap(profile),
         display.describe_tax(profile),
         display.describe_device(profile),
         display.describe_peak(profile),

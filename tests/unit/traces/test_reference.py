@@ -226,6 +226,52 @@ def test_the_repeated_forward_of_checkpointing_is_recognised() -> None:
     assert report("v100_resnet_training").profile.recomputed_ms == 0
 
 
+# HTA's overlap of communication with computation, from the first to the last step's start.
+HTA_OVERLAP = {
+    "a100_ddp_nccl": 0.143,
+    "a100_recsys_rank0": 0.118,
+    "a100_recsys_rank1": 0.201,
+    "b200_eager_inference": 0.0,
+}
+
+
+@pytest.mark.parametrize("name", HTA_OVERLAP)
+def test_communication_that_computation_hides(name: str) -> None:
+    """Exactly by a plain count over our steps; as HTA says over its shorter window."""
+    totals = attributed(name).profile.totals
+    assert totals.communication_ms
+    assert totals.hidden_ms is not None
+    marked = any(event.get("name", "").startswith("ProfilerStep") for event in plain_events(name))
+    first, last = _window(name, "steps") if marked else (Decimal(0), Decimal("Infinity"))
+    whole, hidden = _communication_us(name, first, last)
+    assert totals.communication_ms * 1000 == pytest.approx(whole, rel=1e-4)
+    assert totals.hidden_ms * 1000 == pytest.approx(hidden, rel=1e-4, abs=0.01)
+    if marked:
+        first, last = _window(name, "first to last step's start")
+        whole, hidden = _communication_us(name, first, last)
+    assert hidden / whole == pytest.approx(HTA_OVERLAP[name], abs=0.01)
+
+
+def _communication_us(name: str, first: Decimal, last: Decimal) -> tuple[float, float]:
+    """Time of NCCL kernels, and of it the part with another kernel beside them."""
+    edges = []
+    for event in plain_events(name):
+        if event.get("cat") in KERNELS:
+            begin, end = max(event["ts"], first), min(event["ts"] + event["dur"], last)
+            if end > begin:
+                kind = event["name"].startswith("nccl")
+                edges += [(begin, 1, kind), (end, -1, kind)]
+    running = {True: 0, False: 0}
+    whole, hidden, here = Decimal(0), Decimal(0), Decimal(0)
+    for time, change, kind in sorted(edges, key=itemgetter(0)):
+        if running[True]:
+            whole += time - here
+            hidden += time - here if running[False] else 0
+        running[kind] += change
+        here = time
+    return float(whole), float(hidden)
+
+
 def test_a_device_that_falls_behind_is_said_to() -> None:
     assert any("fell behind" in note for note in report("v100_resnet_training").profile.notes)
     assert not any(
