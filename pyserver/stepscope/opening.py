@@ -19,8 +19,8 @@ from stepscope.report.snapshot import snapshot_report
 from stepscope.session.model import Failure, FailureKind
 from stepscope.timeline.model import Timeline
 from stepscope.timeline.rank_files import Found, find_recordings
-from stepscope.timeline.recorded import PathMap, TraceError, is_pickle, load_recording
-from stepscope.timeline.snapshot.load import SnapshotError, load_snapshot
+from stepscope.timeline.recorded import PathMap, TraceError, is_pickle, load_local_snapshot, load_recording
+from stepscope.timeline.snapshot.load import SnapshotError
 
 OnFile = Callable[[int, int, Path], None]
 """Told before each file is read: its number from 1, how many there are, and which it is."""

@@ -319,6 +319,7 @@ def _profile(ledgers: Ledgers, mapped: Recording, swept: Sweep, notes: tuple[str
         sources=_sources({line.file for line in lines}, facts),
         notes=notes,
         work_measured=mapped.ops is not None and len(mapped.ops) > 0,
+        whole_functions=mapped.functions_only,
     )
 
 

@@ -318,3 +318,4 @@ class Profile:
     recomputed_ms: float | None = None  # part of the work that activation checkpointing repeats
     work_measured: bool = True  # False: no operator was recorded, so work is unknown, not zero
     timed: bool = True  # False: no clock ran beside it (a memory snapshot); no time here is known
+    whole_functions: bool = False  # a line stands for all of the function that begins on it

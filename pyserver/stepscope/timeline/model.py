@@ -132,6 +132,11 @@ class Recording:
         return bool(self.facts.get("from_trace"))
 
     @property
+    def functions_only(self) -> bool:
+        """Whether a place is a whole function: a recorded stack knows no line inside of it."""
+        return bool(self.facts.get("functions_only"))
+
+    @property
     def steps(self) -> int:
         """Whole steps in the window."""
         return max(0, len(self.bounds) - 1)

@@ -10,8 +10,11 @@ from stepscope.timeline.kineto.load import load_trace
 from stepscope.timeline.kineto.paths import PathMap
 from stepscope.timeline.kineto.text import TraceError
 from stepscope.timeline.model import Timeline
+from stepscope.timeline.recorded_places import LocalPlaces
+from stepscope.timeline.snapshot.load import load_snapshot
+from stepscope.timeline.snapshot.model import Snapshot
 
-__all__ = ["PathMap", "TraceError", "is_pickle", "load_recording"]
+__all__ = ["PathMap", "TraceError", "is_pickle", "load_local_snapshot", "load_recording"]
 
 _PICKLE = b"\x80"
 
@@ -24,6 +27,17 @@ def load_recording(path: Path, paths: PathMap) -> Timeline:
         except CaptureError as error:
             raise TraceError(f"{path} is a damaged capture: {error}.") from None
     return load_trace(path, paths)
+
+
+def load_local_snapshot(path: Path, paths: PathMap) -> Snapshot:
+    """A memory snapshot of torch, on the lines of the files here. Raises ``SnapshotError``."""
+    snapshot = load_snapshot(path)
+    local = LocalPlaces(paths)
+    snapshot.places = [local.find(place, executing=True) for place in snapshot.places]
+    snapshot.notes += local.notes()
+    if snapshot.main is not None:
+        snapshot.main = paths.resolve(snapshot.main)
+    return snapshot
 
 
 def is_pickle(path: Path) -> bool:

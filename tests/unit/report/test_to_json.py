@@ -22,6 +22,7 @@ NOT_PUBLISHED = {
     "sources": "text of the user's files: what an editor compares with, not a result",
     "work_measured": "what was not measured is null in the JSON",
     "timed": "what was not measured is null in the JSON",
+    "whole_functions": "each line's exact says so",
 }
 
 DATACLASS_OF: dict[str, tuple[type, ...]] = {

@@ -15,6 +15,7 @@ from stepscope.timeline.kineto.links import in_order
 from stepscope.timeline.kineto.paths import PathMap
 from stepscope.timeline.model import NOWHERE, Place, Track
 from stepscope.timeline.recorded_code import is_user_file
+from stepscope.timeline.recorded_places import LocalPlaces
 
 _FRAME = re.compile(r"^(.+)\((\d{1,7})\): (.+)$", re.DOTALL)
 _RECOMPUTE = re.compile(r"torch[\\/]utils[\\/]checkpoint\.py\(\d+\): recompute_fn$")
@@ -29,8 +30,8 @@ class FramePlaces:
 
     def __init__(self, strings: list[str], paths: PathMap) -> None:
         self.all: list[Place] = []
+        self.local = LocalPlaces(paths)
         self._strings = strings
-        self._paths = paths
         self._of_name: dict[int, int] = {}
         self._of_place: dict[Place, int] = {}
 
@@ -43,9 +44,9 @@ class FramePlaces:
             self._of_name[name] = known
         return known
 
-    def of(self, place: Place) -> int:
-        """The place's number, its file being the one on this machine where that is known."""
-        place = Place(self._paths.resolve(place.file), place.line, place.function)
+    def of(self, place: Place, *, executing: bool = False) -> int:
+        """The place's number, being the one on this machine where that is known."""
+        place = self.local.find(place, executing=executing)
         number = self._of_place.setdefault(place, len(self.all))
         if number == len(self.all):
             self.all.append(place)
@@ -138,7 +139,7 @@ def _from_call_stacks(columns: Columns, places: FramePlaces) -> dict[int, Track]
             for frame in columns.strings[text].split(";"):
                 found = read_frame(frame)
                 if found is not None:
-                    place = places.of(found)
+                    place = places.of(found, executing=True)
                     break
             of_stack[text] = place
         track = tracks[host.thread[row]]

@@ -72,7 +72,7 @@ def build_timeline(path: Path, columns: Columns, around: Surroundings, paths: Pa
     fetches = _fetches(columns)
     facts = describe_run(path, columns, around, steps, launch_ns)
     facts["loaders"] = _loaders(columns, fetches, tracks, places, steps.thread, path)
-    notes += _about_lines(columns, places)
+    notes += [*_about_lines(columns, places), *places.local.notes()]
     recording = Recording(
         kind="map",
         bounds=steps.bounds,
@@ -81,7 +81,11 @@ def build_timeline(path: Path, columns: Columns, around: Surroundings, paths: Pa
         memory=_memory(columns),
         bounded={},
         event_ns=0.0,
-        facts={"from_trace": True, "recompute": recomputing(columns)},
+        facts={
+            "from_trace": True,
+            "recompute": recomputing(columns),
+            "functions_only": bool(columns.frames.name),
+        },
     )
     return Timeline(
         facts, columns.strings, KINDS, places.all, [recording], fetches, steps.thread, notes

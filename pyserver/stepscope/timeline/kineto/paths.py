@@ -30,6 +30,7 @@ class PathMap:
         self._rules = [(_parts(recorded), Path(local)) for recorded, local in rules]
         self._roots = list(roots)
         self._known: dict[str, str] = {}
+        self._doubtful: set[str] = set()
         self._by_name: dict[str, list[list[str]]] | None = None
 
     def resolve(self, recorded: str) -> str:
@@ -38,6 +39,11 @@ class PathMap:
         if found is None:
             found = self._known[recorded] = self._find(recorded)
         return found
+
+    def certain(self, recorded: str) -> bool:
+        """Whether the path leaves no doubt: more than the file's bare name was the same."""
+        self.resolve(recorded)
+        return recorded not in self._doubtful
 
     def _find(self, recorded: str) -> str:
         parts = _parts(recorded)
@@ -51,15 +57,17 @@ class PathMap:
         path = Path(recorded)
         if path.is_absolute() and path.is_file():
             return recorded
-        return self._unique_suffix(parts) or recorded
+        return self._unique_suffix(recorded, parts) or recorded
 
-    def _unique_suffix(self, parts: list[str]) -> str | None:
+    def _unique_suffix(self, recorded: str, parts: list[str]) -> str | None:
         candidates = self._files().get(parts[-1], [])
         scored = [(_common_end(parts, candidate), candidate) for candidate in candidates]
         best = max((score for score, _ in scored), default=0)
         winners = [candidate for score, candidate in scored if score == best]
         if len(winners) != 1:
             return None
+        if best < min(2, len(parts)):
+            self._doubtful.add(recorded)
         return str(Path(*winners[0]))
 
     def _files(self) -> dict[str, list[list[str]]]:
