@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
 from collections.abc import Callable, Coroutine
@@ -13,6 +12,7 @@ from typing import Any
 from lsprotocol import types
 
 from stepscope.editor import diagnostics, protocol
+from stepscope.editor.delivering import deliver
 from stepscope.editor.language_server import StepscopeServer, working_folder
 from stepscope.editor.next_steps import NextStep, next_step
 from stepscope.editor.protocol import ProfileAnswer, ProfileParams
@@ -23,8 +23,6 @@ from stepscope.editor.questions import (
     in_background,
 )
 from stepscope.editor.runs import cancelled
-from stepscope.report.model import Report
-from stepscope.report.to_json import report_to_json
 from stepscope.session.model import Failure, Limits, ProfileRequest
 
 logger = logging.getLogger("stepscope")
@@ -66,13 +64,9 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
     path = server.path_of(params.uri)
     if path is None:
         return _refuse(server, "Save the file first: only a file on disk can be run.")
-    running = server.runs.current
-    if running is not None:
-        return _refuse(
-            server,
-            f"{running.target.name} is being profiled already; wait for it or cancel it first.",
-            types.MessageType.Warning,
-        )
+    busy = server.runs.busy
+    if busy is not None:
+        return _refuse(server, busy, types.MessageType.Warning)
     if params.enter_arguments:
         args = server.options.args if params.args is None else params.args
         entered = await enter_arguments(server, params.uri, args)
@@ -88,8 +82,12 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
         report = await server.runs.profile(request)
     except Failure as failure:
         return _failed(server, path, failure, params.given)
-    await _deliver(server, params.uri, report)
-    return {"ok": True, "step_ms": report.profile.step_ms.median}
+    await deliver(server, params.uri, report)
+    answer: ProfileAnswer = {"ok": True, "step_ms": report.profile.step_ms.median}
+    if report.verdict is not None:
+        answer["message"] = report.verdict.sentence
+        server.log(f"{request.target.name}: {report.verdict.sentence}")
+    return answer
 
 
 def _chosen_loop(server: StepscopeServer, path: str, params: ProfileParams) -> int | None:
@@ -130,18 +128,6 @@ def _interpreter(server: StepscopeServer) -> str:
         # `conda run -n env python`: an editor that knows such a command starts the server with it.
         server.log(f"{' '.join(words)} is no single program; {sys.executable} runs the target.")
     return words[0] if len(words) == 1 else sys.executable
-
-
-async def _deliver(server: StepscopeServer, uri: str, report: Report) -> None:
-    before = server.store.paths()
-    server.store.add(report)
-    after = server.store.paths()
-    diagnostics.publish(server, (before | after).values())
-    shown = server.wanted(report.hints)
-    # A report of thousands of lines takes a while, during which hovers are answered.
-    written = await asyncio.to_thread(report_to_json, replace(report, hints=shown))
-    server.protocol.notify(protocol.REPORT_NOTIFICATION, {"uri": uri, "report": written})
-    server.refresh_views()
 
 
 def _failed(

@@ -1,4 +1,4 @@
-"""A run's progress in the client: work-done progress that the server starts, with a cancel."""
+"""The progress of long work in the client: a bar that the server starts, with a cancel."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from stepscope import format as fmt
-from stepscope.session.model import Phase, Progress
-
 if TYPE_CHECKING:
     from stepscope.editor.language_server import StepscopeServer
 
 logger = logging.getLogger("stepscope")
 
 LEAST_INTERVAL_S = 0.1
-"""Between two reports of one phase: steps of a small model take less than a millisecond."""
+"""Between two reports of one stage: steps of a small model take less than a millisecond."""
 
 
 class ProgressView:
-    """Opens in its own time, since a run must not wait for the client to draw."""
+    """Opens in its own time, since the work must not wait for the client to draw."""
 
-    def __init__(self, server: StepscopeServer, title: str) -> None:
+    def __init__(self, server: StepscopeServer, title: str, message: str) -> None:
+        """``message`` is what the bar says at first."""
         self._server = server
-        self._title = f"Profiling {title}"
+        self._title = title
         self.token = f"stepscope-{uuid.uuid4()}"
         self._task: asyncio.Task[None] | None = None
         self._open = False
         self._closed = False
-        self._state = Progress(Phase.STARTING)
-        self._sent_phase: Phase | None = None
+        self._message = message
+        self._stage: object = None
+        self._sent_stage: object = None
         self._sent_at = 0.0
 
     def open(self) -> None:
@@ -42,17 +41,17 @@ class ProgressView:
         if window and window.work_done_progress:
             self._task = asyncio.ensure_future(self._create())
 
-    def show(self, state: Progress) -> None:
-        """The newest state. Every phase is shown, every step only at a bearable rate."""
-        self._state = state
+    def show(self, message: str, stage: object) -> None:
+        """The newest state. Every stage is shown, news of the same only at a bearable rate."""
+        self._message, self._stage = message, stage
         if not self._open:
             return
         now = time.monotonic()
-        if state.phase is self._sent_phase and now - self._sent_at < LEAST_INTERVAL_S:
+        if stage == self._sent_stage and now - self._sent_at < LEAST_INTERVAL_S:
             return
-        self._sent_phase, self._sent_at = state.phase, now
+        self._sent_stage, self._sent_at = stage, now
         self._server.work_done_progress.report(
-            self.token, types.WorkDoneProgressReport(message=fmt.progress(state), cancellable=True)
+            self.token, types.WorkDoneProgressReport(message=message, cancellable=True)
         )
 
     def close(self) -> None:
@@ -73,8 +72,8 @@ class ProgressView:
         self._server.work_done_progress.begin(
             self.token,
             types.WorkDoneProgressBegin(
-                title=self._title, message=fmt.progress(self._state), cancellable=True
+                title=self._title, message=self._message, cancellable=True
             ),
         )
-        self._sent_phase, self._sent_at = self._state.phase, time.monotonic()
+        self._sent_stage, self._sent_at = self._stage, time.monotonic()
         self._open = True

@@ -1,15 +1,16 @@
-"""The run in progress: at most one, in a thread of its own, cancellable from everywhere."""
+"""Long work in progress: at most one, in a thread of its own, cancellable from everywhere."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from stepscope import format as fmt
 from stepscope.editor import new_files
 from stepscope.editor.output import TargetOutput
 from stepscope.editor.progress import ProgressView
@@ -22,12 +23,14 @@ from stepscope.session.model import (
     OnFiles,
     OnOutput,
     OnProgress,
+    Phase,
     ProfileRequest,
     Progress,
 )
 
 if TYPE_CHECKING:
     from stepscope.editor.language_server import StepscopeServer
+    from stepscope.opening import OnFile
 
 logger = logging.getLogger("stepscope")
 
@@ -48,22 +51,30 @@ class ProfileTarget(Protocol):
         ...
 
 
+OpenFiles = Callable[[Sequence[Path], "OnFile"], Report]
+"""``opening.open_recordings`` with what the options say."""
+
+Post = Callable[[Callable[[], None]], None]
+Work = Callable[[Post], Report]
+
 STOP_TIMEOUT_S = 10.0
 """How long an ending server waits for the agent to go."""
 
 
 @dataclass(slots=True)
 class Run:
-    """One run: who asked for it, how to stop it, its thread."""
+    """Long work: on which file, who asked for it, how to stop it, its thread."""
 
-    target: Path
+    file: Path
+    doing: str  # "profiled", in a sentence for a person
     request_id: int | str | None
+    has_processes: bool  # which must have ended before the server does
     cancel: CancelToken = field(default_factory=CancelToken)
     thread: threading.Thread | None = None
 
 
 class Runs:
-    """Owns the run in progress. All methods are for the event loop unless they say otherwise."""
+    """Owns the work in progress. All methods are for the event loop unless they say otherwise."""
 
     def __init__(self, server: StepscopeServer, profile_target: ProfileTarget) -> None:
         self._server = server
@@ -71,15 +82,66 @@ class Runs:
         self.current: Run | None = None
         self._progress: ProgressView | None = None
 
+    @property
+    def busy(self) -> str | None:
+        """Why nothing else can be begun, one sentence; None: it can.
+
+        Reading a recording keeps a core busy, so whatever runs beside it would be measured wrongly.
+        """
+        if self.current is None:
+            return None
+        name, doing = self.current.file.name, self.current.doing
+        return f"{name} is being {doing} already; wait for it or cancel it first."
+
     async def profile(self, request: ProfileRequest) -> Report:
-        """Run ``request`` to its end. Raises Failure; the caller has checked ``current``."""
-        assert self.current is None, "one run at a time"
-        run = Run(request.target, self._server.protocol.msg_id)
-        self.current = run
+        """Run ``request`` to its end. Raises Failure; the caller has checked ``busy``."""
+        run = Run(request.target, "profiled", self._server.protocol.msg_id, has_processes=True)
         self._server.new_files.begin()
-        loop = asyncio.get_running_loop()
-        progress = self._progress = ProgressView(self._server, request.target.name)
+        name = request.target.name
+        progress = ProgressView(
+            self._server, f"Profiling {name}", fmt.progress(Progress(Phase.STARTING))
+        )
         output = TargetOutput(self._server.log)
+
+        def hear(state: Progress) -> None:
+            progress.show(fmt.progress(state), state.phase)
+            if state.still is not None:
+                in_background(ask_to_wait(self._server, name, state.still, run.cancel))
+
+        def work(post: Post) -> Report:
+            return self._profile_target(
+                request,
+                lambda state: post(lambda: hear(state)),
+                lambda chunk: output.feed(chunk, post),
+                run.cancel,
+                on_files=lambda files: post(lambda: new_files.hear(self._server, name, files)),
+            )
+
+        return await self._outcome(run, progress, work, output.finish)
+
+    async def open(self, paths: Sequence[Path], open_files: OpenFiles) -> Report:
+        """Read recordings to their report. Raises Failure; the caller has checked ``busy``."""
+        run = Run(paths[0], "opened", self._server.protocol.msg_id, has_processes=False)
+        progress = ProgressView(self._server, f"Opening {paths[0].name}", "reading")
+
+        def work(post: Post) -> Report:
+            def hear(number: int, total: int, path: Path) -> None:
+                _stop_if(run.cancel)
+                message = "reading" if total == 1 else f"reading {path.name}, {number} of {total}"
+                post(lambda: progress.show(message, number))
+
+            report = open_files(paths, hear)
+            _stop_if(run.cancel)
+            return report
+
+        return await self._outcome(run, progress, work, lambda: None)
+
+    async def _outcome(
+        self, run: Run, progress: ProgressView, work: Work, finish: Callable[[], None]
+    ) -> Report:
+        assert self.current is None, "one run at a time"
+        self.current, self._progress = run, progress
+        loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Report] = loop.create_future()
 
         def post(action: Callable[[], None]) -> None:
@@ -89,42 +151,27 @@ class Runs:
             except RuntimeError:
                 logger.debug("the event loop has ended before the run")
 
-        def hear(state: Progress) -> None:
-            progress.show(state)
-            if state.still is not None:
-                in_background(
-                    ask_to_wait(self._server, request.target.name, state.still, run.cancel)
-                )
-
         def settle(report: Report | None, error: Exception | None) -> None:
             # Here and not where the outcome is awaited: the request may be dropped long before
             # the run has wound down, and until then it is the run in progress.
             self.current = self._progress = None
-            output.finish()
+            finish()
             progress.close()
             if error is not None:
                 outcome.set_exception(error)
             elif report is not None:
                 outcome.set_result(report)
 
-        def work() -> None:
+        def thread() -> None:
             try:
-                report = self._profile_target(
-                    request,
-                    lambda state: post(lambda: hear(state)),
-                    lambda chunk: output.feed(chunk, post),
-                    run.cancel,
-                    on_files=lambda files: post(
-                        lambda: new_files.hear(self._server, request.target.name, files)
-                    ),
-                )
+                report = work(post)
             except Exception as error:
                 failed = error
                 post(lambda: settle(None, failed))
             else:
                 post(lambda: settle(report, None))
 
-        run.thread = threading.Thread(target=work, name="stepscope-run", daemon=True)
+        run.thread = threading.Thread(target=thread, name="stepscope-run", daemon=True)
         run.thread.start()
         progress.open()
         try:
@@ -159,8 +206,15 @@ class Runs:
         if run is None or run.thread is None:
             return True
         run.cancel.cancel()
+        if not run.has_processes:
+            return True
         run.thread.join(timeout_s)
         return not run.thread.is_alive()
+
+
+def _stop_if(cancel: CancelToken) -> None:
+    if cancel.cancelled:
+        raise Failure(FailureKind.CANCELLED, "Cancelled.")
 
 
 def cancelled(error: Failure) -> bool:

@@ -93,18 +93,26 @@ class FailureMark:
 
 
 class ReportStore:
-    """The last report of each target. A file that several of them ran shows the newest."""
+    """The last report from each origin: the target that ran, or the recording that was opened.
+
+    A file that is in several of them shows the newest.
+    """
 
     def __init__(self) -> None:
-        self._reports: dict[str, dict[str, FileView]] = {}  # target -> file -> view, oldest first
+        self._reports: dict[str, dict[str, FileView]] = {}  # origin -> file -> view, oldest first
         self._failures: dict[str, FailureMark] = {}  # target -> where it failed
 
-    def add(self, report: Report) -> None:
-        """Keep ``report`` in place of the target's earlier one."""
-        target = file_key(report.profile.run.target)
-        self._failures.pop(target, None)
-        self._reports.pop(target, None)
-        self._reports[target] = _views(report)
+    def add(self, report: Report, origin: str | None = None) -> list[str]:
+        """Keep ``report`` in place of the earlier one of its origin; the files that it is about.
+
+        ``origin`` is the path of a recording; None: what is reported on has run as its target.
+        """
+        key = file_key(report.profile.run.target if origin is None else origin)
+        if origin is None:
+            self._failures.pop(key, None)
+        self._reports.pop(key, None)
+        self._reports[key] = _views(report)
+        return [view.path for view in self._reports[key].values()]
 
     def add_failure(self, target: str, failure: Failure, step: NextStep | None = None) -> None:
         """Remember where a run of ``target`` failed, until it is run or cleared."""
@@ -126,9 +134,9 @@ class ReportStore:
             return
         key = file_key(path)
         self._reports = {
-            target: views
-            for target, views in self._reports.items()
-            if key != target and key not in views
+            origin: views
+            for origin, views in self._reports.items()
+            if key != origin and key not in views
         }
         self._failures = {
             target: mark
@@ -177,18 +185,29 @@ def read_text(path: str) -> str | None:
 def _views(report: Report) -> dict[str, FileView]:
     profile = report.profile
     views: dict[str, FileView] = {}
+    elsewhere: set[str] = set()
 
-    def view_of(path: str) -> FileView:
+    def view_of(path: str) -> FileView | None:
+        if path in elsewhere:
+            return None
         key = file_key(path)
         if key not in views:
             text = profile.sources.get(path)
             # Without the measured text nothing can tell whether the file was edited since.
-            source = MeasuredText(text if text is not None else read_text(path) or "")
-            views[key] = FileView(path, profile, source)
+            if text is None and Path(path).is_absolute():
+                text = read_text(path)
+            if text is None:
+                elsewhere.add(path)  # a file of the machine that it was recorded on
+                return None
+            views[key] = FileView(path, profile, MeasuredText(text))
         return views[key]
 
     for line in profile.lines:
-        view_of(line.file).costs[line.line] = line
+        view = view_of(line.file)
+        if view is not None:
+            view.costs[line.line] = line
     for hint in report.hints:
-        view_of(hint.finding.file).hints.append(hint)
+        view = view_of(hint.finding.file)
+        if view is not None:
+            view.hints.append(hint)
     return views
