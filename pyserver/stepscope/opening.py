@@ -19,7 +19,13 @@ from stepscope.report.snapshot import snapshot_report
 from stepscope.session.model import Failure, FailureKind
 from stepscope.timeline.model import Timeline
 from stepscope.timeline.rank_files import Found, find_recordings
-from stepscope.timeline.recorded import PathMap, TraceError, is_pickle, load_local_snapshot, load_recording
+from stepscope.timeline.recorded import (
+    PathMap,
+    TraceError,
+    is_pickle,
+    load_local_snapshot,
+    load_recording,
+)
 from stepscope.timeline.snapshot.load import SnapshotError
 
 OnFile = Callable[[int, int, Path], None]
@@ -48,8 +54,7 @@ def open_recordings(
         if on_file is not None:
             on_file(1, 1, path)
         if is_pickle(path):
-            snapshot = load_snapshot(path).located(mapping.resolve)
-            return Analysed(snapshot_report(snapshot), None)
+            return Analysed(snapshot_report(load_local_snapshot(path, mapping)), None)
         attributed = attribute(load_recording(path, mapping))
         return report_on(_with_notes(attributed, found.notes), rules)
     except (TraceError, SnapshotError) as error:

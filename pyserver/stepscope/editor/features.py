@@ -13,6 +13,7 @@ from stepscope.editor import (
     inlay_hints,
     lifecycle,
     new_files,
+    open_recording,
 )
 
 FEATURES = [
@@ -26,4 +27,5 @@ FEATURES = [
     inlay_hints,
     lifecycle,
     new_files,
+    open_recording,
 ]

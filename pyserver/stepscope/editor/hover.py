@@ -56,8 +56,9 @@ def describe_line(view: FileView, cost: LineCost, *, stale: bool) -> str:
     parts.append(md.table(("", unit), _rows(profile, cost), (False, True)))
     if cost.ops:
         parts.append(_operators(cost.ops))
-    if not cost.exact:
-        parts.append("*Only the function is known, not the line inside it.*")
+    function = display.describe_function(profile, cost)
+    if function:
+        parts.append(f"*{md.escape(function)}*")
     parts.append(
         "\n".join(
             f"*{md.escape(sentence)}*  "

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from stepscope.attribution.model import LineCost, Profile
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.to_lsp import line_end, to_lines
-from stepscope.report.display import summarize_line
+from stepscope.report import display
 
 # VS Code cuts a hint after 43 characters.
 BEFORE_EDIT = " · before edit"
+FUNCTION = "function: "
+"""Before what stands on the line of a ``def`` and is not its own, but the whole function's."""
 
 
 def register(server: StepscopeServer) -> None:
@@ -31,14 +34,20 @@ def inlay_hints(server: StepscopeServer, params: types.InlayHintParams) -> list[
     for place, cost in view.placed_lines(text):
         if not first <= place.line <= last:
             continue
-        summary = summarize_line(view.profile, cost)
+        summary = display.summarize_line(view.profile, cost)
         if summary is None:
             continue
         hints.append(
             types.InlayHint(
                 position=line_end(lines, place.line, server.encoding),
-                label=summary.text + (BEFORE_EDIT if place.changed else ""),
+                label=_label(view.profile, cost, summary, changed=place.changed),
+                tooltip=display.describe_function(view.profile, cost) or None,
                 padding_left=True,
             )
         )
     return hints
+
+
+def _label(profile: Profile, cost: LineCost, summary: display.LineSummary, *, changed: bool) -> str:
+    function = FUNCTION if display.is_whole_function(profile, cost) else ""
+    return function + summary.text + (BEFORE_EDIT if changed else "")

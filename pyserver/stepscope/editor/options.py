@@ -40,6 +40,13 @@ class InlayHintOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """Recordings that are opened. ``source_map``: (what a recorded path begins with, local)."""
+
+    source_map: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """All settings. ``steps`` and ``warmup`` None: chosen by the agent; times in seconds.
 
@@ -62,6 +69,7 @@ class Options:
     model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
     rules: RuleOptions = field(default_factory=RuleOptions)
     inlay_hints: InlayHintOptions = field(default_factory=InlayHintOptions)
+    trace: TraceOptions = field(default_factory=TraceOptions)
 
 
 def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
@@ -73,6 +81,7 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
     reader = _Reader(_section(settings, SECTION), prefix=SECTION)
     rules = reader.inner("rules")
     hints = reader.inner("inlayHints")
+    trace = reader.inner("trace")
     defaults = Options()
     options = Options(
         interpreter=reader.get("interpreter", _command, "a list of strings", ()),
@@ -99,6 +108,9 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
         ),
         inlay_hints=InlayHintOptions(
             enabled=hints.get("enabled", _boolean, "true or false", defaults.inlay_hints.enabled)
+        ),
+        trace=TraceOptions(
+            source_map=trace.get("sourceMap", _paths, "an object: recorded path -> local path", ())
         ),
     )
     return options, tuple(reader.problems)
@@ -186,6 +198,15 @@ def _environment(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, dict) or not is_environment(value):
         raise ValueError
     return tuple(value.items())
+
+
+def _paths(value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, Mapping):
+        raise ValueError
+    pairs = tuple((_string(recorded), _string(local)) for recorded, local in value.items())
+    if not all(recorded and local for recorded, local in pairs):
+        raise ValueError
+    return pairs
 
 
 def _whole(value: object, least: int) -> int:

@@ -71,9 +71,7 @@ class ProgressView:
             return
         self._server.work_done_progress.begin(
             self.token,
-            types.WorkDoneProgressBegin(
-                title=self._title, message=self._message, cancellable=True
-            ),
+            types.WorkDoneProgressBegin(title=self._title, message=self._message, cancellable=True),
         )
         self._sent_stage, self._sent_at = self._stage, time.monotonic()
         self._open = True

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 COMMAND_PROFILE = "stepscope.profile"
+COMMAND_OPEN = "stepscope.open"
+"""``{paths}``: recordings, as paths or URIs of files or folders; answered like a profile."""
 COMMAND_CANCEL = "stepscope.cancel"
 COMMAND_CLEAR = "stepscope.clear"
 COMMAND_EDIT_ASSUMPTION = "stepscope.editAssumption"
@@ -24,7 +26,11 @@ DIAGNOSTIC_SOURCE = "stepscope"
 
 
 class ProfileAnswer(TypedDict, total=False):
-    """Answer to ``stepscope.profile``, sent when the run has ended."""
+    """Answer to ``stepscope.profile`` and ``stepscope.open``, sent when there is a report or none.
+
+    ``message`` is why there is none, or what bounds the step; ``step_ms`` is left out of a report
+    without times.
+    """
 
     ok: bool
     message: str
@@ -99,6 +105,14 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
         enter_arguments=given.get("enterArguments") is True,
         given={key: value for key, value in given.items() if key != "enterArguments"},
     )
+
+
+def parse_open_params(arguments: tuple[Any, ...]) -> tuple[str, ...]:
+    """The paths of ``stepscope.open``. Raises ValueError with a sentence for a person."""
+    paths = _only_object(COMMAND_OPEN, arguments).get("paths")
+    if not _is_list_of_strings(paths) or not paths or not all(paths):
+        raise ValueError(f"{COMMAND_OPEN} needs paths: a list of files or folders.")
+    return tuple(paths)
 
 
 def parse_clear_params(arguments: tuple[Any, ...]) -> str | None:

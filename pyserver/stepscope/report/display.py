@@ -73,6 +73,21 @@ def step_share(profile: Profile, ms: float) -> float:
     return ms / profile.step_ms.median if profile.step_ms.median > 0 else 0.0
 
 
+def is_whole_function(profile: Profile, line: LineCost) -> bool:
+    """Whether the line is where a function begins, and stands for all of it."""
+    return profile.whole_functions and not line.exact
+
+
+def describe_function(profile: Profile, line: LineCost) -> str:
+    """How much more than the line a cost may be of, one sentence; ``""`` where it is the line's."""
+    if is_whole_function(profile, line):
+        return (
+            "Whole function, recorded: a trace knows where a function begins, not the lines inside "
+            "it, and was made with the profiler on."
+        )
+    return "" if line.exact else "Only the function is known, not the line inside it."
+
+
 def describe_peak(profile: Profile) -> str:
     """What is known of the peak beside the lines, one sentence; ``""`` without anything to say."""
     memory = profile.memory
