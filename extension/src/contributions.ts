@@ -6,6 +6,8 @@
 /** Commands that a person runs. Each has one file in `commands/`. */
 export const commandIds = {
   profileModel: 'stepscope.profileModel',
+  openTrace: 'stepscope.openTrace',
+  openTraceFolder: 'stepscope.openTraceFolder',
   cancelProfile: 'stepscope.cancelProfile',
   clearResults: 'stepscope.clearResults',
   restartServer: 'stepscope.restartServer',
@@ -20,6 +22,7 @@ export type CommandId = (typeof commandIds)[keyof typeof commandIds];
  */
 export const serverCommandIds = {
   profile: 'stepscope.profile',
+  open: 'stepscope.open',
   cancel: 'stepscope.cancel',
   clear: 'stepscope.clear',
   editAssumption: 'stepscope.editAssumption',
@@ -46,6 +49,7 @@ export const settingKeys = {
   disabledRules: 'rules.disable',
   ruleSeverity: 'rules.severity',
   inlayHints: 'inlayHints.enabled',
+  traceSourceMap: 'trace.sourceMap',
 } as const;
 
 /** The settings that a workspace nobody trusts yet must not decide. */
@@ -57,5 +61,8 @@ export const restrictedSettings = [
   'modelInputs',
   'guard',
 ] as const;
+
+/** Endings of recordings, as a file dialog wants them. */
+export const traceFilter = ['json', 'json.gz', 'gz', 'pickle', 'capture'] as const;
 
 export const pythonLanguage = 'python';

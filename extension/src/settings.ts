@@ -28,6 +28,8 @@ export interface ServerSettings {
   /** Rules that are off, and how loud the others are. */
   rules: { disable: string[]; severity: Record<string, string> };
   inlayHints: { enabled: boolean };
+  /** Where the source files of recorded traces are: what a path begins with, and a folder here. */
+  trace: { sourceMap: Record<string, string> };
 }
 
 /** Python expressions; what is not given is worked out from the file. */
@@ -81,6 +83,7 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
       severity: asWords(reader.get(settingKeys.ruleSeverity)),
     },
     inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
+    trace: { sourceMap: asVariables(reader.get(settingKeys.traceSourceMap), expand) },
   };
 }
 

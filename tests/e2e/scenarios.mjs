@@ -43,6 +43,21 @@ for n in range(60):
     with open("new_log.txt", "a") as log:
         log.write("step")
 `;
+const RECORDED = `def forward(net, x):
+    return net(x)
+
+
+def main(net, batches):
+    for x in batches:
+        forward(net, x)
+`;
+/** A torch.profiler trace of it: three steps of 10 ms, 6 of them in `forward`. */
+const RECORDED_TRACE = [0, 10_000, 20_000].flatMap((ts, step) => [
+  { cat: 'python_function', name: 'recorded.py(5): main', ts, dur: 10_000 },
+  { cat: 'user_annotation', name: `ProfilerStep#${step}`, ts, dur: 10_000 },
+  { cat: 'python_function', name: 'recorded.py(1): forward', ts: ts + 1_000, dur: 6_000 },
+  { cat: 'cpu_op', name: 'aten::linear', ts: ts + 1_100, dur: 5_800 },
+]);
 const COST = /^(<1|>99|\d+(\.\d+)?) % · \d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
 const MEMORY = /^↑ \d+(\.\d+)? [kMG]?B$/;
 
@@ -325,6 +340,26 @@ export const scenarios = [
       await bench.pressInNotification('new file', 'Remove the new files');
       await until('the new file is gone', () => !existsSync(fresh));
       assert.equal(readFileSync(kept, 'utf8'), 'mine');
+    },
+  },
+  {
+    name: 'a recorded trace is opened from the explorer and shown on its functions',
+    async check({ bench, workspace }) {
+      const events = RECORDED_TRACE.map((event) => ({ ph: 'X', pid: 7, tid: 7, ...event }));
+      writeFileSync(path.join(workspace, 'recorded.py'), RECORDED);
+      writeFileSync(path.join(workspace, 'recorded.json'), JSON.stringify({ traceEvents: events }));
+      await bench.clearNotifications();
+      await bench.openFile('recorded.py');
+      await bench.chooseInExplorer('recorded.json', 'Open PyTorch trace...');
+      const message = await bench.notified('recorded.json: ');
+      assert.match(message, /In recorded\.py: whole functions, on their first lines\./);
+      const rows = RECORDED.split('\n');
+      assert.match(await bench.hintAt(1, rows[0]), /^function: 60 % · 6\.00 ms$/);
+      assert.match(await bench.hintAt(5, rows[4]), /^function: 40 % · 4\.00 ms$/);
+      await bench.shot('20-recorded-trace');
+      assert.match(await bench.hover(1), /Whole function, recorded/);
+      await bench.shot('21-recorded-hover');
+      await bench.leaveHover();
     },
   },
   {

@@ -36,6 +36,29 @@ describe('the manifest and the code agree', () => {
   });
 });
 
+describe('the menu of the explorer', () => {
+  const entry = (id: string) =>
+    contributes.menus['explorer/context']?.find(({ command }) => command === id)?.when ?? '';
+
+  it('opens files that may be recordings, and no others', () => {
+    const when = entry(commandIds.openTrace);
+    expect(when).toContain('!explorerResourceIsFolder');
+    const [, pattern = ''] = /resourceFilename =~ \/(.*?)\/ &&/.exec(when) ?? [];
+    const names = ['t.json', 'rank0.pt.trace.json.gz', 'memory.pickle', 'train.py', 't.gz', 'json'];
+    expect(names.filter((name) => new RegExp(pattern).test(name))).toEqual(names.slice(0, 3));
+  });
+
+  it('opens folders of ranks', () => {
+    expect(entry(commandIds.openTraceFolder)).toMatch(/^explorerResourceIsFolder/);
+  });
+
+  it('is there in a remote window too', () => {
+    for (const id of [commandIds.openTrace, commandIds.openTraceFolder]) {
+      expect(entry(id)).toContain('resourceScheme =~ /^(file|vscode-remote)$/');
+    }
+  });
+});
+
 describe('the manifest', () => {
   it('gives every command a title without the name of the product, and the category', () => {
     for (const { title, category } of contributes.commands) {

@@ -27,6 +27,7 @@ const defaults = {
   processesPerNode: null,
   rules: { disable: [], severity: {} },
   inlayHints: { enabled: true },
+  trace: { sourceMap: {} },
 };
 
 describe('readSettings', () => {
@@ -55,6 +56,7 @@ describe('readSettings', () => {
       'rules.disable': 'all',
       'rules.severity': { autocast: 1 },
       'inlayHints.enabled': 'no',
+      'trace.sourceMap': { '/job': 1 },
     };
     expect(read(wrong)).toEqual(defaults);
   });
@@ -77,6 +79,7 @@ describe('readSettings', () => {
       'rules.disable': ['slow-input'],
       'rules.severity': { autocast: 'hint' },
       'inlayHints.enabled': false,
+      'trace.sourceMap': { '/job/src': '${workspaceFolder}' },
     });
     expect(set).toEqual({
       interpreter: ['/work space/.venv/bin/python', '-X', 'dev'],
@@ -94,6 +97,7 @@ describe('readSettings', () => {
       processesPerNode: 2,
       rules: { disable: ['slow-input'], severity: { autocast: 'hint' } },
       inlayHints: { enabled: false },
+      trace: { sourceMap: { '/job/src': '/work space' } },
     });
   });
 });

@@ -108,6 +108,7 @@ async def test_what_the_server_offers(session: Session) -> None:
         "stepscope.cancel",
         "stepscope.clear",
         "stepscope.editAssumption",
+        "stepscope.open",
         "stepscope.profile",
         "stepscope.removeNewFiles",
     ]

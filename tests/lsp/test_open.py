@@ -172,8 +172,8 @@ async def test_what_is_no_recording_is_refused_in_one_sentence(session: Session)
     answer = await open_(session, session.folder / "gone.json")
     assert answer["ok"] is False
     assert "gone.json" in answer["message"]
-    for arguments in ([], [{"paths": []}], [{"paths": "a"}], [{"paths": [1]}]):
-        answer = await session.command("stepscope.open", *arguments)
+    for paths in ([], "a", [1], None):
+        answer = await session.command("stepscope.open", {"paths": paths})
         assert answer["ok"] is False
     answer = await open_(session, "memfs://a/b.json")
     assert "memfs://a/b.json" in answer["message"]

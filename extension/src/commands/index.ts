@@ -5,12 +5,15 @@ import { describeError } from '../log';
 import { cancelProfile } from './cancelProfile';
 import { clearResults } from './clearResults';
 import type { Command, CommandContext } from './command';
+import { openTrace, openTraceFolder } from './openTrace';
 import { profileModel } from './profileModel';
 import { restartServer } from './restartServer';
 import { showLog } from './showLog';
 
 const table = {
   [commandIds.profileModel]: profileModel,
+  [commandIds.openTrace]: openTrace,
+  [commandIds.openTraceFolder]: openTraceFolder,
   [commandIds.cancelProfile]: cancelProfile,
   [commandIds.clearResults]: clearResults,
   [commandIds.restartServer]: restartServer,

@@ -55,6 +55,17 @@ export class Workbench {
     await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   }
 
+  /** Choose `title` in the menu of the file `name` in the explorer. */
+  async chooseInExplorer(name, title) {
+    await this.command('File: Focus on Files Explorer');
+    const row = this.page
+      .locator('.explorer-folders-view .monaco-list-row')
+      .filter({ has: this.page.getByText(name, { exact: true }) })
+      .first();
+    await row.click({ button: 'right' });
+    await this.page.locator('.monaco-menu .action-label', { hasText: title }).first().click();
+  }
+
   /** Click the lens `title` that stands above the line with the text `above`. */
   async clickLens(title, above) {
     await until(`a lens "${title}" above "${above}"`, async () => {

@@ -130,6 +130,10 @@ def test_a_stale_line_shows_what_it_was() -> None:
 
 def test_a_function_line_is_not_taken_for_more() -> None:
     assert "Only the function is known" in describe(make.line(11, 12.3, exact=False))
+    recorded = describe(make.line(11, 12.3, exact=False), whole_functions=True)
+    assert "*Whole function, recorded" in recorded
+    assert "Only the function is known" not in recorded
+    assert "function, recorded" not in describe(make.line(11, 12.3), whole_functions=True)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from stepscope.editor.options import InlayHintOptions, Options, RuleOptions, parse_options
+from stepscope.editor.options import (
+    InlayHintOptions,
+    Options,
+    RuleOptions,
+    TraceOptions,
+    parse_options,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,7 @@ def test_every_option_is_read() -> None:
                 "env": {"A": "1", "B": ""},
                 "rules": {"disable": ["autocast"], "severity": {"slow-input": "hint"}},
                 "inlayHints": {"enabled": False},
+                "trace": {"sourceMap": {"/job": "/src"}},
                 "unknown": 1,
             }
         }
@@ -56,6 +63,7 @@ def test_every_option_is_read() -> None:
         env=(("A", "1"), ("B", "")),
         rules=RuleOptions(disable=("autocast",), severity=(("slow-input", "hint"),)),
         inlay_hints=InlayHintOptions(enabled=False),
+        trace=TraceOptions(source_map=(("/job", "/src"),)),
     )
 
 
@@ -89,6 +97,8 @@ def test_empty_values_mean_unset(unset: dict[str, Any]) -> None:
         ({"processesPerNode": 0}, "processesPerNode"),
         ({"processesPerNode": True}, "processesPerNode"),
         ({"env": ["A=1"]}, "env"),
+        ({"trace": {"sourceMap": {"/job": 1}}}, "trace.sourceMap"),
+        ({"trace": {"sourceMap": {"": "/src"}}}, "trace.sourceMap"),
         ({"env": {"A": 1}}, "env"),
         ({"env": {"A=B": "1"}}, "env"),
         ({"rules": []}, "rules"),

@@ -93,11 +93,35 @@ def test_a_file_has_one_key_under_all_its_names(tmp_path: Path) -> None:
     assert file_key(str(real / ".." / "real" / "a.py")) == file_key(os.fspath(real / "a.py"))
 
 
-def test_a_file_without_measured_text_is_taken_as_it_is() -> None:
+def test_a_file_without_measured_text_is_taken_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "big.py"
+    path.write_text("a\n", encoding="utf-8")
     store = ReportStore()
-    store.add(make.report([make.line(1, 3.0, file="/gone.py")], [], sources={}))
-    assert view(store, "/gone.py").line_at("", 1) is not None
-    assert view(store, "/gone.py").line_at("a\nb\nc\nd\n", 3) is None
+    store.add(make.report([make.line(1, 3.0, file=str(path))], [], sources={}))
+    assert view(store, str(path)).line_at("a\n", 1) is not None
+    assert view(store, str(path)).line_at("b\nc\nd\n", 3) is None
+
+
+def test_a_file_of_another_machine_is_in_no_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The server's own folder holds a file of the name that was recorded.
+    (tmp_path / "train.py").write_text("mine\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    store = ReportStore()
+    lines = [make.line(1, 3.0, file=file) for file in ("train.py", "/gone.py")]
+    assert store.add(make.report(lines, [], sources={}), origin="/trace.json") == []
+    assert store.paths() == {}
+
+
+def test_a_recording_stands_beside_the_run_of_the_same_target() -> None:
+    store = store_of("/a.py")
+    recorded = make.report([make.line(1, 9.0, file=HELPER)], [], sources={HELPER: "help()\n"})
+    assert store.add(recorded, origin="/trace.json") == [HELPER]
+    assert view(store, HELPER).costs[1].cost_ms == 9.0
+    assert view(store, "/a.py").costs[1].cost_ms == 1.0
+    store.clear("/trace.json")
+    assert view(store, HELPER).costs[1].cost_ms == 1.0
 
 
 def test_hints_are_placed_only_while_their_statement_is_whole() -> None:
