@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from stepscope.timeline.model import Place
 
@@ -48,9 +48,3 @@ class Snapshot:
     devices: list[AllocatorHistory]
     main: str | None = None
     notes: list[str] = field(default_factory=list)
-
-    def located(self, find: Callable[[str], str]) -> Snapshot:
-        """The same, with each source file where ``find`` says that it is on this machine."""
-        places = [replace(place, file=find(place.file)) for place in self.places]
-        main = None if self.main is None else find(self.main)
-        return replace(self, places=places, main=main)
