@@ -119,7 +119,8 @@ def test_sources_that_are_there_are_shown(tmp_path: Path) -> None:
 def test_sources_of_another_machine_are_found_in_the_workspace(tmp_path: Path) -> None:
     for name in ("model.py", "train.py"):
         (tmp_path / "project").mkdir(exist_ok=True)
-        (tmp_path / "project" / name).write_text("x\n" * 20)
+        body = "    x\n" * 20
+        (tmp_path / "project" / name).write_text(f"def forward():\n{body}")
     path = snapshots.write(busy().snapshot(), tmp_path / "s.pickle")
     opened = open_recordings([path], PathMap(roots=[tmp_path]))
     assert opened.attributed is None

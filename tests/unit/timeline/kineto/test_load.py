@@ -223,12 +223,24 @@ def test_environments_in_the_workspace_are_not_searched(tmp_path: Path) -> None:
 
 def test_lines_stand_in_the_local_file(tmp_path: Path) -> None:
     root = project(tmp_path / "work", "train.py")
+    source = "\n" * 9 + "def forward(x):\n    return x @ x\n"
+    (root / "train.py").write_text(source)
     path = two_steps().write(tmp_path / "t.json.gz")
     timeline = load_trace(path, PathMap(roots=[root]))
     profile = attribute(timeline).profile
-    assert [line.file for line in profile.lines] == [str(root / "train.py")]
-    assert profile.sources == {str(root / "train.py"): "x = 1\n"}
+    assert [line.key for line in profile.lines] == [(str(root / "train.py"), 10)]
+    assert profile.sources == {str(root / "train.py"): source}
     assert not any(line.exact for line in profile.lines)
+    assert profile.whole_functions
+
+
+def test_a_function_that_is_gone_stands_on_no_line_of_the_local_file(tmp_path: Path) -> None:
+    root = project(tmp_path / "work", "train.py")
+    path = two_steps().write(tmp_path / "t.json.gz")
+    profile = attribute(load_trace(path, PathMap(roots=[root]))).profile
+    assert [line.key for line in profile.lines] == [("recorded:train.py", 10)]
+    assert profile.sources == {}
+    assert len([note for note in profile.notes if "forward is not where" in note]) == 1
 
 
 def test_facts_of_the_run(tmp_path: Path) -> None:
