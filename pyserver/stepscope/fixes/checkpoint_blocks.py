@@ -27,7 +27,8 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     call = _call(places[-1])
     if call is None or call.keywords or not call.args:
         return Fix(f"{title}: checkpoint(block, ..., use_reentrant=False)", ())
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if starred or _brackets_before(source, call) != 1:
         return Fix(f"{title}: checkpoint(block, ..., use_reentrant=False)", ())
     name = _imported(source)
     first = source.start(call.args[0])
@@ -50,6 +51,15 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
 def _call(place: Place) -> ast.Call | None:
     value = getattr(place.statement, "value", None)
     return value if isinstance(value, ast.Call) else None
+
+
+def _brackets_before(source: Source, call: ast.Call) -> int:
+    """How many open before the first argument: the call's own, and those of the argument."""
+    (first, left), (last, right) = source.end(call.func), source.start(call.args[0])
+    lines = list(source.lines[first - 1 : last])
+    lines[-1] = lines[-1][:right]
+    lines[0] = lines[0][left:]
+    return sum(line.partition("#")[0].count("(") for line in lines)
 
 
 def _imported(source: Source) -> str | None:

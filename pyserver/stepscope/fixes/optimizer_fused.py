@@ -7,6 +7,7 @@ from stepscope.diagnosis.source import Source
 from stepscope.fixes.edits import replace
 from stepscope.fixes.keywords import calls_on, set_keyword
 from stepscope.fixes.model import Fix
+from stepscope.fixes.rewriting import keyword_of, remove_keyword
 
 RULE = "optimizer-fused"
 
@@ -20,8 +21,12 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     if len(calls) != 1:
         return Fix("Set fused=True where this optimizer is made", ())
     call = calls[0]
-    foreach = next((k for k in call.keywords if k.arg == "foreach"), None)
-    if foreach is not None and not any(k.arg == "fused" for k in call.keywords):
+    foreach = keyword_of(call, "foreach")
+    if foreach is not None and keyword_of(call, "fused") is None:
         edit = replace(finding.file, source.start(foreach), source.end(foreach), "fused=True")
         return Fix(_TITLE, (edit,))
-    return set_keyword(finding.file, source, call, "fused", "True", _TITLE)
+    made = set_keyword(finding.file, source, call, "fused", "True", _TITLE)
+    if made is not None and made.edits and foreach is not None:
+        gone = remove_keyword(finding.file, source, call, foreach)
+        return Fix(_TITLE, (*made.edits, *gone))
+    return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.source import Source, calls, dotted_name
+from stepscope.diagnosis.source import Source, dotted_name
 from stepscope.fixes.edits import insert
 from stepscope.fixes.model import Fix
 from stepscope.fixes.rewriting import torch_name
@@ -32,10 +32,13 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:  # noqa: ARG
 
 
 def _sets_it(source: Source) -> bool:
-    for call in calls(source.tree):
-        if dotted_name(call.func).rpartition(".")[2] in _SETTERS:
-            return True
+    nodes = list(ast.walk(source.tree))  # functions too: often it is the first line of main()
     return any(
-        isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in _FLAGS
-        for node in ast.walk(source.tree)
+        dotted_name(node.func).rpartition(".")[2] in _SETTERS
+        for node in nodes
+        if isinstance(node, ast.Call)
+    ) or any(
+        isinstance(node.ctx, ast.Store) and node.attr in _FLAGS
+        for node in nodes
+        if isinstance(node, ast.Attribute)
     )

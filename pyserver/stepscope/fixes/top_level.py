@@ -45,7 +45,11 @@ def importing(file: str, source: Source, module: str) -> tuple[TextEdit, ...]:
         index += 1
     if index == len(body):
         return ()
-    return (insert(file, (span(body[index])[0], 0), f"import {module}{source.newline}"),)
+    line = span(body[index])[0]
+    before = source.lines[line - 1][: source.start(body[index])[1]]
+    if line == body[index].lineno and before.strip():  # it shares its line with a docstring, say
+        return (insert(file, source.start(body[index]), f"import {module}; "),)
+    return (insert(file, (line, 0), f"import {module}{source.newline}"),)
 
 
 def after_imports(source: Source) -> Position | None:

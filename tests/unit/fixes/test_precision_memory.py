@@ -37,6 +37,8 @@ def test_tf32_is_left_in_words_without_torch_or_room() -> None:
     check_advice("tf32", "from net import net  # <--\n\nnet()\n", "before the model is made")
     check_advice("tf32", "import torch; torch.ones(1)  # <--\n", "before the model is made")
     check_none("tf32", "import torch  # <--\ntorch.backends.cuda.matmul.allow_tf32 = False\n")
+    set_in_main = 'def main():\n    torch.set_float32_matmul_precision("highest")\n'
+    check_none("tf32", f"import torch  # <--\n{set_in_main}")
 
 
 # -- float64 ------------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ def test_a_block_is_checkpointed_and_the_function_imported_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["block(x, mask=m)", "block(*x)", "block()", "block(checkpoint(x))"]
+    "call", ["block(x, mask=m)", "block(*x)", "block()", "block(checkpoint(x))", "block((x), mask)"]
 )
 def test_a_call_that_checkpoint_would_change_is_left_in_words(call: str) -> None:
     source = f"import torch\nfor block in blocks:\n    x = {call}  {MARK}\n"

@@ -75,6 +75,16 @@ def test_what_is_there_is_frozen_before_the_outermost_loop() -> None:
     )
     check_advice("gc-pauses", f"def step(x):\n    return net(x)  {MARK}\n", "gc.freeze()")
     check_none("gc-pauses", f"import gc\ngc.freeze()\nfor x in d:\n    net(x)  {MARK}\n")
+    alone = "from gc import freeze\nfreeze()\n"
+    check_none("gc-pauses", f"{alone}for x in d:\n    net(x)  {MARK}\n")
+
+
+def test_an_import_leaves_the_docstring_first() -> None:
+    check_fix(
+        "gc-pauses",
+        f"'Train.'; import torch\nfor x in d:\n    net(x)  {MARK}\n",
+        "'Train.'; import gc; import torch\ngc.freeze()\nfor x in d:\n    net(x)\n",
+    )
 
 
 def test_the_model_is_put_into_evaluation_before_the_loop() -> None:
