@@ -32,11 +32,26 @@ logger = logging.getLogger("stepscope")
 Handler = Callable[["StepscopeServer", Any], Any]
 
 
+class _Requests(dict[Any, Any]):
+    """Requests that are not answered yet.
+
+    On shutdown pygls walks through them and cancels each, and each that is cancelled leaves them.
+    """
+
+    def items(self) -> Any:
+        """As they are now, whatever becomes of them meanwhile."""
+        return list(super().items())
+
+
 class _Protocol(LanguageServerProtocol):
     """Tells the server of a cancelled request.
 
     pygls only drops the answer: the command behind it runs in a task of another name.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._request_futures = _Requests(self._request_futures)
 
     def handle_message(self, message: Any) -> None:
         if getattr(message, "method", None) == types.CANCEL_REQUEST:
