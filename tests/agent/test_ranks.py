@@ -28,7 +28,6 @@ SLOW_S = 3 * WAIT_S  # three processes import torch, and other tests run beside 
 
 TARGET = """
 import sys
-
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -38,7 +37,8 @@ rank = dist.get_rank()
 if rank == 0:
     open("best.txt", "w").write("new")
 dist.barrier()
-print("sees", open("best.txt").read(), "as", rank, "of", dist.get_world_size(), sys.argv[1:])
+said = f"as {rank} of {dist.get_world_size()} {sys.argv[1:]}\\n"  # two ranks, one pipe
+sys.stdout.write(f"sees {open('best.txt').read()} {said}")
 model = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(16, 32), nn.Linear(32, 4)))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 for step in range(100_000):

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-layer = nn.Linear(256, 256)
+layer = nn.Linear(512, 512)  # large beside what a print takes
 optimizer = torch.optim.SGD(layer.parameters(), lr=1e-3)
 
 
@@ -21,7 +21,7 @@ def scaled(x, words):
 
 
 for _ in range(60):
-    loss = forward(scaled(torch.randn(512, 256), "abc"))
+    loss = forward(scaled(torch.randn(1024, 512), "abc"))
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
