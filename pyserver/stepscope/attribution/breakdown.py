@@ -29,7 +29,7 @@ def processor_breakdown(ledgers: Ledgers) -> Breakdown:
         if ledgers.host.get(place)
     }
     work = ledgers.work_by_key()
-    kinds = {key: _kind(ledgers, key, ms) for key, ms in work.items()}
+    kinds = {key: _operator_kind(ledgers, key, ms) for key, ms in work.items()}
     launching = set()
     for (place, key), ms in ledgers.op_work.items():
         launching.add(place)
@@ -70,6 +70,14 @@ def accelerator_breakdown(ledgers: Ledgers) -> Breakdown:
     if not known:
         parts["idle"] += idle
     return _shares(parts, ledgers.step_ms.median)
+
+
+def _operator_kind(ledgers: Ledgers, key: OpKey, work_ms: float) -> str:
+    """What bounds an operator. Where no sizes at all were recorded its kind has to tell."""
+    name = ledgers.timeline.strings[key[1]]
+    if ledgers.efforts.by_key or not name.startswith("aten::"):
+        return _kind(ledgers, key, work_ms)
+    return "compute" if is_matmul(name) or name == "aten::linear" else "memory"
 
 
 def _kernel_kind(ledgers: Ledgers, key: OpKey, work_ms: float) -> str:
