@@ -19,6 +19,7 @@ from stepscope.attribution import lines as lines_module
 from stepscope.attribution.breakdown import accelerator_breakdown, processor_breakdown
 from stepscope.attribution.device import DeviceLedger, device_ledger, whole_recording
 from stepscope.attribution.host import HostLedger, host_ledger
+from stepscope.attribution.launches import Launches
 from stepscope.attribution.memory import MemoryLedger, memory_ledger
 from stepscope.attribution.model import (
     Assumed,
@@ -109,6 +110,14 @@ class Attributed:
             self._made[what] = make(self)
         made: Made = self._made[what]
         return made
+
+    @property
+    def launches(self) -> Launches:
+        """Who launched the device's work of ``mapped``, and for which operator."""
+        return self.once(
+            "launches",
+            lambda run: Launches(run.ledgers.timeline, run.mapped.recording, run.mapped.owned),
+        )
 
 
 def attribute(timeline: Timeline) -> Attributed:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from stepscope.attribution.device import is_collective_kernel
 from stepscope.attribution.host import segments
+from stepscope.attribution.launches import Launches
 from stepscope.attribution.model import LineKey
 from stepscope.attribution.owners import Owned
 from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
@@ -66,18 +67,16 @@ def _on_device(
 ) -> Iterator[tuple[int, str, int]]:
     ops, strings = recording.ops, timeline.strings
     assert ops is not None
-    kernel, runtime = timeline.kinds.index("kernel"), timeline.kinds.index("runtime")
+    kernel = timeline.kinds.index("kernel")
     collective = [is_collective_kernel(text) for text in strings]
     rows = [i for i in range(len(ops)) if ops.kind[i] == kernel and collective[ops.name[i]]]
     if not rows:
         return
-    calls = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime}
-    operators = {ops.correlation[i]: i for i in owned.order}
+    launches = Launches(timeline, recording, owned)
     for i in rows:
-        call = calls.get(ops.correlation[i], -1)
+        call, op = launches.call(i), launches.operator(i)
         if call < 0:
             continue  # issued before the recording
-        op = operators.get(ops.linked[i] or ops.linked[call], -1)
         name = strings[ops.name[op if op >= 0 else i]]
         yield ops.start[call], name, ops.duration[i]
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from stepscope.attribution.device_waits import Waits, device_waits
 from stepscope.attribution.host import segments, thread_fetches
 from stepscope.attribution.intervals import clipped, merged, overlap, uncovered
+from stepscope.attribution.launches import ON_DEVICE, Launches
 from stepscope.attribution.owners import Owned
 from stepscope.attribution.work import OpKey
 from stepscope.timeline.from_capture import ordinary_steps
@@ -176,10 +177,8 @@ def _activities(
 ) -> list[_Activity]:
     """All device work by start, with the operator that each piece was launched for."""
     kinds = timeline.kinds
-    words = {kinds.index(word): word for word in ("kernel", "memcpy", "memset")}
-    runtime_kind = kinds.index("runtime")
-    by_correlation = {ops.correlation[i]: i for i in owned.order}
-    runtime = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime_kind}
+    words = {kinds.index(word): word for word in ON_DEVICE}
+    launches = Launches(timeline, recording, owned)
     step_track = recording.tracks.get(timeline.step_thread, Track())
     begins = [begin for begin, _ in steps]
     found = []
@@ -187,9 +186,7 @@ def _activities(
         kind = words.get(ops.kind[i])
         if kind is None:
             continue
-        call = runtime.get(ops.correlation[i], -1)
-        linked = ops.linked[i] or (ops.linked[call] if call >= 0 else 0)
-        op = by_correlation.get(linked, -1) if linked else -1
+        call, op = launches.call(i), launches.operator(i)
         launch = ops.start[call] if call >= 0 else ops.start[op if op >= 0 else i]
         if op >= 0:
             key = (owned.owner[op], ops.name[op], owned.backward[op])

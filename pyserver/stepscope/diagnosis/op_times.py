@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stepscope.attribution.attribute import Attributed
+from stepscope.attribution.launches import ON_DEVICE
 from stepscope.attribution.model import LineKey
 from stepscope.timeline.from_capture import ordinary_steps
 from stepscope.timeline.model import Ops
 
 _BACKWARD_SCOPE = 1
-_ON_DEVICE = ("kernel", "memcpy", "memset")
 
 
 @dataclass(slots=True)
@@ -140,22 +140,18 @@ def _thread_time(attributed: Attributed, inside: list[int]) -> list[float]:
 
 def _device_time(attributed: Attributed) -> list[float]:
     """Durations of what each operator launched itself."""
-    recording, owned = attributed.mapped.recording, attributed.mapped.owned
+    recording = attributed.mapped.recording
     ledgers = attributed.ledgers
     ops, kinds = recording.ops, ledgers.timeline.kinds
     assert ops is not None
-    device_kinds = {kinds.index(word) for word in _ON_DEVICE}
-    runtime_kind = kinds.index("runtime")
-    by_correlation = {ops.correlation[i]: i for i in owned.order}
-    calls = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime_kind}
+    device_kinds = {kinds.index(word) for word in ON_DEVICE}
+    launches = attributed.launches
     scale = 1e-6 / max(1, len(ordinary_steps(recording.bounds)))
     found = [0.0] * (len(ops) + 1)
     for i in range(len(ops)):
         if ops.kind[i] not in device_kinds:
             continue
-        call = calls.get(ops.correlation[i], -1)
-        linked = ops.linked[i] or (ops.linked[call] if call >= 0 else 0)
-        op = by_correlation.get(linked, -1) if linked else -1
+        op = launches.operator(i)
         if op >= 0:
             found[op] += ops.duration[i] * scale
     return found

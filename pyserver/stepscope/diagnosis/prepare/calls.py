@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from stepscope.attribution.attribute import Attributed
 from stepscope.attribution.host import thread_fetches
+from stepscope.attribution.launches import ON_DEVICE, Launches
 from stepscope.diagnosis.facts.calls import Call, Calls, Copies
 from stepscope.timeline.from_capture import ordinary_steps
 from stepscope.timeline.model import NOWHERE, Ops, Timeline
@@ -70,7 +71,7 @@ def _prepare(attributed: Attributed) -> Calls | None:
                 entry.host += ops.duration[i]
         elif root in groups:
             sums[groups[root]].inner.add(ops.name[i])
-    _add_device(timeline, ops, {ops.correlation[i]: i for i in owned.order}, roots, groups, sums)
+    _add_device(timeline, ops, attributed.launches, roots, groups, sums)
     # Host times as shares of the recording, which the profiler made longer than the clean step.
     span = sum(end - begin for begin, end in steps)
     to_host = ledgers.step_ms.median / span if span else 0.0
@@ -85,25 +86,20 @@ def _prepare(attributed: Attributed) -> Calls | None:
 def _add_device(
     timeline: Timeline,
     ops: Ops,
-    by_correlation: dict[int, int],
+    launches: Launches,
     roots: dict[int, int],
     groups: dict[int, Group],
     sums: dict[Group, _Sum],
 ) -> None:
     """Device work and waits, through the operator that each was made for."""
     kinds = timeline.kinds
-    work = {kinds.index(word) for word in ("kernel", "memcpy", "memset")}
+    work = {kinds.index(word) for word in ON_DEVICE}
     runtime_kind, copy_kind = kinds.index("runtime"), kinds.index("memcpy")
-    calls = {ops.correlation[i]: i for i in range(len(ops)) if ops.kind[i] == runtime_kind}
     for i in range(len(ops)):
         kind = ops.kind[i]
         if kind not in work and kind != runtime_kind:
             continue
-        linked = ops.linked[i]
-        if not linked and kind in work:
-            call = calls.get(ops.correlation[i], -1)
-            linked = ops.linked[call] if call >= 0 else 0
-        group = groups.get(roots.get(by_correlation.get(linked, -1), -1)) if linked else None
+        group = groups.get(roots.get(launches.operator(i), -1))
         if group is None:
             continue
         entry = sums[group]

@@ -15,13 +15,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
+from stepscope.attribution.attribute import Attributed
 from stepscope.attribution.inputs import parse_inputs
-from stepscope.attribution.owners import own
+from stepscope.attribution.launches import ON_DEVICE
 from stepscope.report.exports.analysed import Analysed
-from stepscope.report.exports.launches import ON_DEVICE, Launches
 from stepscope.report.model import Hint
 from stepscope.report.source import split_lines
-from stepscope.timeline.model import NOWHERE, Ops, Place, Recording, Timeline, Track
+from stepscope.timeline.model import NOWHERE, Ops, Place, Track
 
 HOST_PID = 1_000_000_000
 """Devices are processes of their own, by their number; this one is none of them."""
@@ -51,11 +51,10 @@ class NoEvents(ValueError):
 def write_chrome_trace(analysed: Analysed, out: TextIO) -> None:
     """Write the trace, event by event. Raises ``NoEvents``."""
     attributed = analysed.attributed
-    mapped = None if attributed is None else attributed.ledgers.timeline.recording("map")
-    if attributed is None or mapped is None or mapped.ops is None:
+    ops = None if attributed is None else attributed.mapped.recording.ops
+    if attributed is None or ops is None:
         raise NoEvents("no events were recorded, so there is no trace to write")
-    timeline = attributed.ledgers.timeline
-    writer = _Writer(timeline, mapped, mapped.ops, analysed)
+    writer = _Writer(attributed, ops, analysed)
     head = {
         "schemaVersion": 1,
         "displayTimeUnit": "ms",
@@ -73,16 +72,15 @@ def write_chrome_trace(analysed: Analysed, out: TextIO) -> None:
 
 
 class _Writer:
-    def __init__(
-        self, timeline: Timeline, recording: Recording, ops: Ops, analysed: Analysed
-    ) -> None:
+    def __init__(self, attributed: Attributed, ops: Ops, analysed: Analysed) -> None:
+        timeline, recording = attributed.ledgers.timeline, attributed.mapped.recording
         self._timeline = timeline
         self._recording = recording
         self._ops = ops
         self._analysed = analysed
-        self._owned = own(timeline, recording)
+        self._owned = attributed.mapped.owned
         self._kinds = timeline.kinds
-        self._launches = Launches(timeline, recording, ops, self._owned)
+        self._launches = attributed.launches
         starts = [
             *ops.start,
             *recording.bounds[:1],
