@@ -86,14 +86,21 @@ def measured(
     evidence: Mapping[str, float | int | str],
     gain_ms: tuple[float, float] | None = None,
     gain_source: str = "",
+    severity: Severity | None = None,
+    end_line: int | None = None,
 ) -> Finding:
-    """A finding of what was measured; as important as what could be saved at best."""
+    """A finding of what was measured, which underlines the statement at ``key``.
+
+    Unless ``severity`` says otherwise it is as important as what could be saved at best.
+    """
+    if severity is None:
+        severity = severity_of(facts, gain_ms[1]) if gain_ms else Severity.INFORMATION
     return Finding(
         rule=rule,
         file=key[0],
         line=key[1],
-        end_line=last_line(facts, key),
-        severity=severity_of(facts, gain_ms[1]) if gain_ms else Severity.INFORMATION,
+        end_line=end_line or last_line(facts, key),
+        severity=severity,
         message=message,
         evidence=evidence,
         gain_ms=gain_ms,
@@ -105,15 +112,8 @@ def unmeasured(
     rule: str, facts: Facts, key: LineKey, message: str, evidence: Mapping[str, float | int | str]
 ) -> Finding:
     """A hint about a GPU from a run without one. It says so, and promises no gain."""
-    return Finding(
-        rule=rule,
-        file=key[0],
-        line=key[1],
-        end_line=last_line(facts, key),
-        severity=Severity.HINT,
-        message=f"{message} Not measured: no GPU in this run.",
-        evidence=evidence,
-    )
+    message = f"{message} Not measured: no GPU in this run."
+    return measured(rule, facts, key, message, evidence, severity=Severity.HINT)
 
 
 def abstain(rule: str, reason: str) -> tuple[()]:

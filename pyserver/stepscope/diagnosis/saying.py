@@ -11,7 +11,7 @@ from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding, Severity
-from stepscope.diagnosis.gates import last_line, severity_of, share_of_step
+from stepscope.diagnosis.gates import measured, severity_of, share_of_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +42,10 @@ def found(
         at_most is Severity.INFORMATION and severity is Severity.WARNING
     ):
         severity = at_most
+    gain_ms = (min(gain.low, gain.high), gain.high) if gain else None
+    gain_source = gain.source if gain else ""
     return (
-        Finding(
-            rule=rule,
-            file=key[0],
-            line=key[1],
-            end_line=end_line or last_line(facts, key),
-            severity=severity,
-            message=message,
-            evidence=evidence,
-            gain_ms=(min(gain.low, gain.high), gain.high) if gain else None,
-            gain_source=gain.source if gain else "",
-        ),
+        measured(rule, facts, key, message, evidence, gain_ms, gain_source, severity, end_line),
     )
 
 

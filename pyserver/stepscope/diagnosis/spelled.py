@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from stepscope import format as fmt
 from stepscope.attribution.model import LineCost, LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
+from stepscope.diagnosis.gates import share_of_step, silent
 
 SOMETIMES = 0.2
 """Runs per step from which on a line counts as part of the step: in one step of five."""
@@ -48,6 +51,36 @@ def lines_of_step(facts: Facts) -> Iterator[LineCost]:
         loading = line.wait_ms.data or 0.0
         if line.calls >= SOMETIMES and loading <= 0.5 * line.host_ms:
             yield line
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a call that a person wrote takes of each step on the host, without waiting for a device.
+
+    ``ms`` per step; ``in_words`` is ``3.0 ms of 30.0 ms (10 %)``.
+    """
+
+    line: LineCost
+    ms: float
+    share: float
+    in_words: str
+
+    @property
+    def evidence(self) -> dict[str, float | int | str]:
+        """The same as a finding carries it."""
+        return {"spent_ms": self.ms, "share": self.share, "per_step": self.line.calls}
+
+
+def time_spent(rule: str, facts: Facts, line: LineCost, least: float) -> Spent | None:
+    """None, with a word in the log, where it is less than ``least`` of the step."""
+    spent = max(0.0, line.host_ms - (line.wait_ms.sync or 0.0))
+    share = share_of_step(facts, spent)
+    if share < least:
+        silent(rule, f"takes {share:.3f} of the step on line {line.line}")
+        return None
+    step = facts.profile.step_ms.median
+    words = f"{fmt.duration(spent)} of {fmt.duration(step)} ({fmt.share(share)})"
+    return Spent(line, spent, share, words)
 
 
 def loading_lines(facts: Facts) -> Iterator[tuple[LineCost, float]]:

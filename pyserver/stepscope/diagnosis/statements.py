@@ -9,7 +9,7 @@ from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding, Severity
-from stepscope.diagnosis.gates import last_line
+from stepscope.diagnosis.gates import measured
 from stepscope.diagnosis.source import Place
 
 
@@ -23,8 +23,7 @@ def finding_at(
     gain_ms: tuple[float, float] | None = None,
 ) -> Finding:
     """A finding that underlines the whole statement at ``key``."""
-    end = last_line(facts, key)
-    return Finding(rule, key[0], key[1], end, severity, message, evidence, gain_ms)
+    return measured(rule, facts, key, message, evidence, gain_ms, severity=severity)
 
 
 def executed(facts: Facts) -> Iterator[tuple[LineKey, Place]]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stepscope import format as fmt
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, measured, share_of_step, silent, unmeasured
+from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, measured, unmeasured
 from stepscope.diagnosis.rule import Eases, Rule
-from stepscope.diagnosis.spelled import empties_cache, lines_of_step
+from stepscope.diagnosis.spelled import empties_cache, lines_of_step, time_spent
 from stepscope.diagnosis.waits import bounded_by_idle
 
 NAME = "empty-cache"
@@ -47,23 +46,19 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
                 )
             )
             continue
-        spent = max(0.0, line.host_ms - (line.wait_ms.sync or 0.0))
-        share = share_of_step(facts, spent)
-        if share < THRESHOLDS.share:
-            silent(NAME, f"takes {share:.3f} of the step on line {line.line}")
+        spent = time_spent(NAME, facts, line, THRESHOLDS.share)
+        if spent is None:
             continue
-        step = facts.profile.step_ms.median
         findings.append(
             measured(
                 NAME,
                 facts,
                 line.key,
-                f"empty_cache() takes {fmt.duration(spent)} of {fmt.duration(step)} "
-                f"({fmt.share(share)}) here, "
+                f"empty_cache() takes {spent.in_words} here, "
                 "and what it gives back the next operators have to ask the driver for again. It "
                 "frees nothing that PyTorch could not reuse itself.",
-                {"spent_ms": spent, "share": share, "per_step": line.calls},
-                bounded_by_idle(facts, spent),
+                spent.evidence,
+                bounded_by_idle(facts, spent.ms),
                 "At most the call itself, and at most the GPU's idle time; new memory costs more.",
             )
         )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stepscope import format as fmt
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.gates import measured, share_of_step, silent
+from stepscope.diagnosis.gates import measured
 from stepscope.diagnosis.rule import Eases, Rule
-from stepscope.diagnosis.spelled import lines_of_step, logs
+from stepscope.diagnosis.spelled import lines_of_step, logs, time_spent
 
 NAME = "log-every-step"
 
@@ -34,22 +33,18 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     for line in lines_of_step(facts):
         if not logs(facts, line.key):
             continue
-        spent = max(0.0, line.host_ms - (line.wait_ms.sync or 0.0))
-        share = share_of_step(facts, spent)
-        if share < THRESHOLDS.share:
-            silent(NAME, f"takes {share:.3f} of the step on line {line.line}")
+        spent = time_spent(NAME, facts, line, THRESHOLDS.share)
+        if spent is None:
             continue
-        step = facts.profile.step_ms.median
         findings.append(
             measured(
                 NAME,
                 facts,
                 line.key,
-                f"Logging takes {fmt.duration(spent)} of {fmt.duration(step)} "
-                f"({fmt.share(share)}) on this "
+                f"Logging takes {spent.in_words} on this "
                 "line, in every step. Every 50 steps are enough to follow a training.",
-                {"spent_ms": spent, "share": share, "per_step": line.calls},
-                (0.0, spent),
+                spent.evidence,
+                (0.0, spent.ms),
                 "At most the line's time on the host.",
             )
         )

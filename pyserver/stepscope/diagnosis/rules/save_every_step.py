@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stepscope import format as fmt
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, measured, share_of_step, silent
+from stepscope.diagnosis.gates import NEGLIGIBLE_SHARE, measured
 from stepscope.diagnosis.rule import Eases, Rule
-from stepscope.diagnosis.spelled import lines_of_step, saves
+from stepscope.diagnosis.spelled import lines_of_step, saves, time_spent
 
 NAME = "save-every-step"
 
@@ -33,23 +32,19 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     for line in lines_of_step(facts):
         if not saves(facts, line.key):
             continue
-        spent = max(0.0, line.host_ms - (line.wait_ms.sync or 0.0))
-        share = share_of_step(facts, spent)
-        if share < THRESHOLDS.share:
-            silent(NAME, f"takes {share:.3f} of the step on line {line.line}")
+        spent = time_spent(NAME, facts, line, THRESHOLDS.share)
+        if spent is None:
             continue
-        step = facts.profile.step_ms.median
         findings.append(
             measured(
                 NAME,
                 facts,
                 line.key,
-                f"Writing to a file takes {fmt.duration(spent)} of {fmt.duration(step)} "
-                f"({fmt.share(share)}) "
+                f"Writing to a file takes {spent.in_words} "
                 "on this line, and the step waits for it. Write every some hundred steps, or in "
                 "another thread.",
-                {"spent_ms": spent, "share": share, "per_step": line.calls},
-                (0.0, spent),
+                spent.evidence,
+                (0.0, spent.ms),
                 "At most the line's time on the host.",
             )
         )
