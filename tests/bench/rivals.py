@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -13,8 +12,9 @@ from typing import Any
 
 from stepscope.session.model import Failure
 from tests.bench.ours import profile as profile_of
-from tests.bench.running import ROOT, SCRIPTS, ToolError, median_ratio, run, version_of
+from tests.bench.running import ROOT, SCRIPTS, ToolError, median_ratio, run
 from tests.bench.table import Row, skipped
+from tests.bench.tools import install
 
 TOOLS = ROOT / "build" / "bench-tools"
 REQUIREMENTS = ROOT / "requirements" / "bench.txt"
@@ -30,7 +30,7 @@ Line = tuple[int, str, float]
 
 def rows() -> list[Row]:
     """Overhead and the line named for backward, for each tool that can be installed."""
-    reason = _install()
+    reason = install(TOOLS, REQUIREMENTS)
     if reason is not None:
         return [skipped(name, reason) for name in ("Scalene", "line_profiler")]
     found = []
@@ -42,22 +42,6 @@ def rows() -> list[Row]:
         for name, tool in tools.items():
             found += _compare(name, tool, Path(folder))
     return [*found, _ours()]
-
-
-def _install() -> str | None:
-    """Have the tools in a folder of their own; a sentence where that cannot be."""
-    stamp = TOOLS / "installed"
-    wanted = REQUIREMENTS.read_text(encoding="utf-8") + version_of(sys.executable)
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return None
-    options = ["--quiet", "--disable-pip-version-check", "--upgrade", "--target", str(TOOLS)]
-    command = [sys.executable, "-m", "pip", "install", *options, "-r", str(REQUIREMENTS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        words = done.stderr.strip().splitlines() or ["no output"]
-        return f"it could not be installed: {words[-1]}"
-    stamp.write_text(wanted, encoding="utf-8")
-    return None
 
 
 def _compare(

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.made_trace import make_trace
-from tests.bench.running import COMMAND, ROOT, SCRIPTS, ToolError, environment, version_of
+from tests.bench.running import COMMAND, ROOT, SCRIPTS, ToolError, environment
 from tests.bench.table import Row, skipped
+from tests.bench.tools import install
 
 TOOLS = ROOT / "build" / "bench-traces"
 REQUIREMENTS = ROOT / "requirements" / "bench-traces.txt"
@@ -41,7 +42,7 @@ def _beside_others() -> list[Row]:
     traces = sorted(RECORDED.glob("*.json.gz"))
     if not traces:
         return [skipped("recorded traces", f"there are none in {RECORDED}")]
-    reason = _install()
+    reason = install(TOOLS, REQUIREMENTS)
     if reason is not None:
         return [skipped(name, reason) for name in ("HolisticTraceAnalysis", "torch-tb-profiler")]
     found = []
@@ -135,19 +136,3 @@ def measure(command: list[str]) -> Cost:
             said = words.read().decode(errors="replace").strip().splitlines() or ["no output"]
             raise ToolError(said[-1])
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-
-
-def _install() -> str | None:
-    """Have the tools in a folder of their own; a sentence where that cannot be."""
-    stamp = TOOLS / "installed"
-    wanted = REQUIREMENTS.read_text(encoding="utf-8") + version_of(sys.executable)
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return None
-    options = ["--quiet", "--disable-pip-version-check", "--upgrade", "--target", str(TOOLS)]
-    command = [sys.executable, "-m", "pip", "install", *options, "-r", str(REQUIREMENTS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        words = done.stderr.strip().splitlines() or ["no output"]
-        return f"they could not be installed: {words[-1]}"
-    stamp.write_text(wanted, encoding="utf-8")
-    return None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Place, Source, calls, dotted_name
 from stepscope.fixes.edits import stands_alone, wrap
+from stepscope.fixes.gradients import without_gradients
 from stepscope.fixes.model import Fix
 from stepscope.fixes.rewriting import torch_name
 from stepscope.fixes.top_level import importing
@@ -16,7 +17,6 @@ RULE = "autocast"
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NO_GRAD = ("no_grad", "inference_mode")
 # Calls that end what is wrapped: they change state or leave the device.
 _ENDS = ("backward", "step", "zero_grad", "item", "cpu", "tolist", "numpy")
 
@@ -55,7 +55,7 @@ def _reason_against(source: Source, place: Place) -> str:
         return "): by hand, as other statements share this line"
     if _calls_method(statement, "backward") or _runs_backward(source, statement):
         return "): inside what this line calls, without its backward pass"
-    if not (_backward_follows(source, place) or _without_gradients(place)):
+    if not (_backward_follows(source, place) or without_gradients(place.parents)):
         return "): no backward pass is to be seen after this line"
     if _mentions(source, ("BCELoss", "binary_cross_entropy")):
         return "): first use binary_cross_entropy_with_logits, plain BCE is refused under it"
@@ -113,20 +113,6 @@ def _blocks(parent: ast.AST) -> Iterator[list[ast.stmt]]:
         block = getattr(parent, name, None)
         if isinstance(block, list):
             yield block
-
-
-def _without_gradients(place: Place) -> bool:
-    for parent in place.parents:
-        heads: list[ast.expr] = []
-        if isinstance(parent, ast.With):
-            heads = [item.context_expr for item in parent.items]
-        elif isinstance(parent, _FUNCTIONS):
-            heads = parent.decorator_list
-        for head in heads:
-            named = head.func if isinstance(head, ast.Call) else head
-            if dotted_name(named).rpartition(".")[2] in _NO_GRAD:
-                return True
-    return False
 
 
 def _mentions(source: Source, names: tuple[str, ...]) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from stepscope.diagnosis.source import Place, Position, Source, dotted_name
-from stepscope.fixes.model import TextEdit
+from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.source import Place, Position, Source, calls, dotted_name, header
+from stepscope.fixes.model import Fix, TextEdit
 
 _DEFAULT_INDENT = "    "
 
@@ -60,6 +61,30 @@ def call_statement(place: Place) -> str:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return ""
     return dotted_name(statement.value.func)
+
+
+def removed_call(
+    finding: Finding, source: Source, line: int, called: str, advice: str
+) -> Fix | None:
+    """The call of what is ``called`` so, alone on its line, is removed; elsewhere ``advice``.
+
+    ``called`` is a dotted name or, with a dot in front, the end of one. None where the line has no
+    such call any more.
+    """
+    places = source.places_at(line)
+    for place in places:
+        name = call_statement(place)
+        if name == called or (called.startswith(".") and name.endswith(called)):
+            edit = remove_statement(finding.file, source, place)
+            if edit is not None:
+                return Fix(f"Remove {name}()", (edit,))
+    names = {
+        dotted_name(call.func).rpartition(".")[2]
+        for place in places
+        for part in header(place.statement)
+        for call in calls(part)
+    }
+    return Fix(advice, ()) if called.rpartition(".")[2] in names else None
 
 
 def remove_statement(file: str, source: Source, place: Place) -> TextEdit | None:
@@ -163,18 +188,29 @@ def _end_of_argument(
     ``end`` is where the argument's own node ends, ``close`` where the call ends.
     """
     comma: Position | None = None
-    line, column = end
+    for behind, letter in letters_of_call(source, end, close):
+        if letter == ")":
+            end = behind
+        elif letter == ",":
+            comma = behind
+    return end, comma
+
+
+def letters_of_call(
+    source: Source, after: Position, close: Position
+) -> Iterator[tuple[Position, str]]:
+    """(position just behind it, letter) of what follows ``after`` in a call, without comments.
+
+    ``close`` is where the call ends, just behind its parenthesis, which is left out.
+    """
+    line, column = after
     while (line, column) < (close[0], close[1] - 1):
         text = source.lines[line - 1]
         if column >= len(text) or text[column] == "#":
             line, column = line + 1, 0
             continue
         column += 1
-        if text[column - 1] == ")":
-            end = (line, column)
-        elif text[column - 1] == ",":
-            comma = (line, column)
-    return end, comma
+        yield (line, column), text[column - 1]
 
 
 def _lines_inside_strings(source: Source) -> Iterator[int]:

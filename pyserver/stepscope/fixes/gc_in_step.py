@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.source import Source, calls, dotted_name, header
-from stepscope.fixes.edits import call_statement, remove_statement
+from stepscope.diagnosis.source import Source
+from stepscope.fixes.edits import removed_call
 from stepscope.fixes.model import Fix
 
 RULE = "gc-in-step"
@@ -12,17 +12,4 @@ RULE = "gc-in-step"
 
 def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     """The call alone on its line is removed; elsewhere advice."""
-    places = source.places_at(line)
-    for place in places:
-        name = call_statement(place)
-        if name == "gc.collect":
-            edit = remove_statement(finding.file, source, place)
-            if edit is not None:
-                return Fix(f"Remove {name}()", (edit,))
-    names = {
-        dotted_name(call.func).rpartition(".")[2]
-        for place in places
-        for part in header(place.statement)
-        for call in calls(part)
-    }
-    return Fix("Leave gc.collect() out of the step", ()) if "collect" in names else None
+    return removed_call(finding, source, line, "gc.collect", "Leave gc.collect() out of the step")

@@ -7,6 +7,7 @@ import ast
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Place, Source, calls, dotted_name
 from stepscope.fixes.edits import stands_alone, wrap
+from stepscope.fixes.gradients import without_gradients
 from stepscope.fixes.model import Fix
 from stepscope.fixes.rewriting import names_read, names_stored, torch_name
 from stepscope.fixes.top_level import importing
@@ -14,7 +15,6 @@ from stepscope.fixes.top_level import importing
 RULE = "graph-in-evaluation"
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_OFF = ("no_grad", "inference_mode")
 _TITLE = "Run this without gradients (torch.no_grad())"
 
 
@@ -25,7 +25,7 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     always to be seen.
     """
     place = source.place_at(line)
-    if place is None or _is_off(place):
+    if place is None or without_gradients((*place.parents, place.statement)):
         return None
     statement = place.statement
     if not isinstance(statement, _SIMPLE) or not stands_alone(source, place):
@@ -39,20 +39,6 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     if torch is None:
         edits = (*importing(finding.file, source, "torch"), *edits)
     return Fix(_TITLE, edits)
-
-
-def _is_off(place: Place) -> bool:
-    for parent in (*place.parents, place.statement):
-        heads: list[ast.expr] = []
-        if isinstance(parent, ast.With):
-            heads = [item.context_expr for item in parent.items]
-        elif isinstance(parent, _FUNCTIONS):
-            heads = parent.decorator_list
-        for head in heads:
-            named = head.func if isinstance(head, ast.Call) else head
-            if dotted_name(named).rpartition(".")[2] in _OFF:
-                return True
-    return False
 
 
 def _trains(source: Source, place: Place) -> bool:

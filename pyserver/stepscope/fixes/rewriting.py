@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from stepscope.diagnosis.source import Place, Position, Source, calls, dotted_name, header
-from stepscope.fixes.edits import add_argument, insert, replace
+from stepscope.fixes.edits import add_argument, insert, letters_of_call, replace
 from stepscope.fixes.model import TextEdit
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -99,16 +99,9 @@ def remove_keyword(
 
 def _next_comma(source: Source, after: Position, close: Position) -> Position | None:
     """Just behind the comma that follows ``after`` in a call, None where none does."""
-    line, column = after
-    while (line, column) < (close[0], close[1] - 1):
-        text = source.lines[line - 1]
-        if column >= len(text) or text[column] == "#":
-            line, column = line + 1, 0
-            continue
-        column += 1
-        if text[column - 1] == ",":
-            return (line, column)
-    return None
+    return next(
+        (behind for behind, letter in letters_of_call(source, after, close) if letter == ","), None
+    )
 
 
 def detach(file: str, source: Source, value: ast.expr) -> tuple[TextEdit, ...]:
