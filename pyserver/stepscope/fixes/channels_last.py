@@ -6,8 +6,8 @@ import ast
 
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Source, dotted_name
-from stepscope.fixes.edits import insert
-from stepscope.fixes.keywords import has_unpacking, set_keyword
+from stepscope.fixes.edits import insert, unpacks
+from stepscope.fixes.keywords import set_keyword
 from stepscope.fixes.model import Fix
 from stepscope.fixes.top_level import module_name
 
@@ -32,7 +32,7 @@ def fix(finding: Finding, source: Source, line: int) -> Fix | None:
     call = statement.value
     value = f"{name}.channels_last"
     if dotted_name(call.func).endswith(".to") and (call.args or call.keywords):
-        if has_unpacking(call) or any(k.arg == "memory_format" for k in call.keywords):
+        if unpacks(call) or any(k.arg == "memory_format" for k in call.keywords):
             return Fix(_ADVICE, ())
         return set_keyword(finding.file, source, call, "memory_format", value, _TITLE)
     called = dotted_name(call.func).rpartition(".")[2]

@@ -63,6 +63,13 @@ def call_statement(place: Place) -> str:
     return dotted_name(statement.value.func)
 
 
+def unpacks(call: ast.Call) -> bool:
+    """Whether arguments of the call stand elsewhere (``*args``, ``**options``)."""
+    return any(keyword.arg is None for keyword in call.keywords) or any(
+        isinstance(argument, ast.Starred) for argument in call.args
+    )
+
+
 def removed_call(
     finding: Finding, source: Source, line: int, called: str, advice: str
 ) -> Fix | None:

@@ -6,8 +6,9 @@ import ast
 
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Source, calls, dotted_name
+from stepscope.fixes.edits import unpacks
 from stepscope.fixes.model import Fix, TextEdit
-from stepscope.fixes.rewriting import calls_at, keyword_of, set_keyword, torch_name, unpacks
+from stepscope.fixes.rewriting import calls_at, keyword_of, set_keyword, torch_name
 
 RULE = "fp16-scaler"
 

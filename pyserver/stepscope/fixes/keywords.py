@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from stepscope.diagnosis.source import Source, dotted_name
-from stepscope.fixes.edits import add_argument, insert, replace
+from stepscope.fixes.edits import add_argument, insert, replace, unpacks
 from stepscope.fixes.model import Fix
 
 
@@ -42,7 +42,7 @@ def set_keyword(
         if repr(given.value) == value:
             return None
         return Fix(title, (replace(file, source.start(given), source.end(given), value),))
-    if has_unpacking(call):
+    if unpacks(call):
         return Fix(f"{title} in the arguments that are unpacked here", ())
     argument = f"{keyword}={value}"
     if not call.args and not call.keywords:
@@ -53,10 +53,3 @@ def set_keyword(
     if not call.keywords and len(call.args) == 1 and isinstance(call.args[0], ast.GeneratorExp):
         return Fix(f"{title} in this call", ())
     return Fix(title, add_argument(file, source, call, argument))
-
-
-def has_unpacking(call: ast.Call) -> bool:
-    """Whether arguments come from ``*values`` or ``**options``."""
-    return any(keyword.arg is None for keyword in call.keywords) or any(
-        isinstance(argument, ast.Starred) for argument in call.args
-    )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from stepscope.diagnosis.source import Source, calls, dotted_name, header
-from stepscope.fixes.edits import add_argument, replace
+from stepscope.fixes.edits import add_argument, replace, unpacks
 from stepscope.fixes.model import Fix
 
 _CLASS = "DataLoader"
@@ -58,13 +58,6 @@ def given_argument(call: ast.Call, keyword: str) -> ast.expr | None:
         return None
     before = call.args[: position + 1]
     return None if any(isinstance(a, ast.Starred) for a in before) else before[position]
-
-
-def unpacks(call: ast.Call) -> bool:
-    """Whether some of the arguments are in a list or a dictionary elsewhere."""
-    return any(keyword.arg is None for keyword in call.keywords) or any(
-        isinstance(argument, ast.Starred) for argument in call.args
-    )
 
 
 def loader_calls(source: Source, line: int) -> Iterator[ast.Call]:

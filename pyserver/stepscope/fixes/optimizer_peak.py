@@ -6,8 +6,9 @@ import ast
 
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.source import Source
+from stepscope.fixes.edits import unpacks
 from stepscope.fixes.model import Fix, TextEdit
-from stepscope.fixes.rewriting import calls_at, keyword_of, remove_keyword, set_keyword, unpacks
+from stepscope.fixes.rewriting import calls_at, keyword_of, remove_keyword, set_keyword
 
 RULE = "optimizer-peak"
 

@@ -38,13 +38,6 @@ def keyword_of(call: ast.Call, name: str) -> ast.keyword | None:
     return next((keyword for keyword in call.keywords if keyword.arg == name), None)
 
 
-def unpacks(call: ast.Call) -> bool:
-    """Whether arguments of the call stand elsewhere (``*args``, ``**options``)."""
-    return any(keyword.arg is None for keyword in call.keywords) or any(
-        isinstance(argument, ast.Starred) for argument in call.args
-    )
-
-
 def set_keyword(
     file: str, source: Source, call: ast.Call, name: str, value: str
 ) -> tuple[TextEdit, ...]:

@@ -11,8 +11,9 @@ import pytest
 
 from stepscope.diagnosis.source import Source, parse
 from stepscope.fixes import apply_edits
+from stepscope.fixes.edits import unpacks
 from stepscope.fixes.model import TextEdit
-from stepscope.fixes.rewriting import detach, remove_keyword, set_keyword, unpacks
+from stepscope.fixes.rewriting import detach, remove_keyword, set_keyword
 from tests.unit.fixes.check import FILE, comments, same_tree
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
