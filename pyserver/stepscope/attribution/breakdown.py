@@ -9,11 +9,12 @@ from stepscope.attribution.flops import is_matmul
 from stepscope.attribution.model import Breakdown
 from stepscope.attribution.regime import regime_of
 from stepscope.attribution.work import OpKey
+from stepscope.timeline.communication import COLLECTIVES
 
 if TYPE_CHECKING:
     from stepscope.attribution.attribute import Ledgers
 
-_COMMUNICATION = ("c10d::", "gloo:", "nccl:", "record_param_comms")
+_COMMUNICATION = (*COLLECTIVES, "record_param_comms")
 
 
 def processor_breakdown(ledgers: Ledgers) -> Breakdown:

@@ -11,14 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stepscope.attribution.device import is_collective_kernel
 from stepscope.attribution.host import segments
 from stepscope.attribution.launches import Launches
 from stepscope.attribution.model import LineKey
 from stepscope.attribution.owners import Owned
+from stepscope.timeline.communication import is_collective, is_collective_kernel
 from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
 
-COLLECTIVE_PREFIXES = ("nccl:", "gloo:", "mpi:", "ucc:", "c10d::")
 _MOST_PLACES = 6
 
 Doing = tuple[LineKey | None, str]
@@ -86,7 +85,7 @@ def _on_host(
 ) -> Iterator[tuple[int, str, int]]:
     ops, strings = recording.ops, timeline.strings
     assert ops is not None
-    collective = [text.startswith(COLLECTIVE_PREFIXES) for text in strings]
+    collective = [is_collective(text) for text in strings]
     for i in owned.order:
         above = owned.parent[i]
         if collective[ops.name[i]] and not (above >= 0 and collective[ops.name[above]]):

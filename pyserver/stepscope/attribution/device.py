@@ -20,15 +20,9 @@ from stepscope.attribution.intervals import clipped, merged, overlap, uncovered
 from stepscope.attribution.launches import ON_DEVICE, Launches
 from stepscope.attribution.owners import Owned
 from stepscope.attribution.work import OpKey
+from stepscope.timeline.communication import is_collective_kernel
 from stepscope.timeline.from_capture import ordinary_steps
 from stepscope.timeline.model import NOWHERE, Ops, Recording, Timeline, Track
-
-_COMMUNICATION = ("nccl", "rccl", "gloo", "mscclKernel")
-
-
-def is_collective_kernel(name: str) -> bool:
-    """Whether a kernel is one of a communication library's."""
-    return name.startswith(_COMMUNICATION)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from stepscope import format as fmt
 from stepscope.attribution.attribute import Attributed, Ledgers
 from stepscope.attribution.model import Breakdown, LineCost, LineKey, Profile
 from stepscope.operator_names import describe_operator
+from stepscope.timeline.communication import is_collective, is_collective_kernel
 
 _CAUSES = 5
 _WORTH_NAMING = 0.03  # of the step
@@ -171,7 +172,7 @@ def _host_only(line: LineCost) -> float:
 
 
 def _communication(line: LineCost) -> float:
-    return sum(op.work_ms for op in line.ops if op.name.startswith(("nccl:", "gloo:", "c10d::")))
+    return sum(op.work_ms for op in line.ops if is_collective(op.name))
 
 
 def _operators(ledgers: Ledgers, name: str) -> dict[str, float]:
@@ -184,7 +185,7 @@ def _operators(ledgers: Ledgers, name: str) -> dict[str, float]:
         collective = name == "communication"
         for key, ms in ledgers.work_by_key().items():
             operator = strings[key[1]]
-            if operator.startswith(("nccl", "gloo:", "c10d::", "rccl")) == collective:
+            if (is_collective(operator) or is_collective_kernel(operator)) == collective:
                 totals[operator] += ms
     return totals
 

@@ -44,8 +44,6 @@ class Arguments:
     reserved: int | None = None
     device_type: int | None = None
     device_id: int | None = None
-    collective: str | None = None
-    title: str | int | None = None
 
 
 SPELLINGS = {
@@ -54,7 +52,7 @@ SPELLINGS = {
     "Input type": "dtypes", "Concrete Inputs": "values", "Call stack": "stack",
     "device": "device", "stream": "stream", "Bytes": "size", "Addr": "address",
     "Total Allocated": "total", "Total Reserved": "reserved", "Device Type": "device_type",
-    "Device Id": "device_id", "Collective name": "collective", "name": "title",
+    "Device Id": "device_id",
 }  # fmt: skip
 """Kineto's name of each argument, and ours."""
 
@@ -118,11 +116,10 @@ def _arguments(given: Mapping[str, Any]) -> Arguments:
             continue
         if word in ("shapes", "dtypes", "values"):
             setattr(found, word, json.dumps(value).encode())
-        elif word in ("stack", "collective"):
-            if isinstance(value, str):
-                setattr(found, word, value)
-        elif word in ("stream", "title"):
-            setattr(found, word, _name_or_number(value))
+        elif word == "stack":
+            found.stack = _text(value) or None
+        elif word == "stream":
+            found.stream = _name_or_number(value)
         elif isinstance(value, (int, float)) and -_LARGEST < value < _LARGEST:
             setattr(found, word, int(value))
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stepscope.timeline.communication import is_collective
+
 OP, RUNTIME, KERNEL, MEMCPY, MEMSET, FRAME, ANNOTATION = range(7)
 """What an event can be to us."""
 DEVICE = KERNEL
@@ -24,7 +26,6 @@ MEMORY = "[memory]"
 STEP = "ProfilerStep#"
 OPTIMIZER = "Optimizer.step#"
 LOADER = "enumerate(DataLoader)#"
-COLLECTIVES = ("nccl:", "gloo:", "mpi:", "ucc:", "c10d::")
 NODE = "autograd::engine::evaluate_function: "
 
 _MARKS = (STEP, "Optimizer.", LOADER, "PyTorch Profiler", "## ", "DataParallel.", "DistributedData")
@@ -35,7 +36,7 @@ def is_operator(name: str, annotation: bool) -> bool:
 
     Old traces call both operators; collectives are written as annotations in all of them.
     """
-    if name.startswith(COLLECTIVES):
+    if is_collective(name):
         return True
     return not annotation and not name.startswith(_MARKS)
 

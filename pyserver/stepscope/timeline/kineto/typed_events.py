@@ -28,8 +28,6 @@ class Arguments(Struct, gc=False):
     reserved: int | None = field(name="Total Reserved", default=None)
     device_type: int | None = field(name="Device Type", default=None)
     device_id: int | None = field(name="Device Id", default=None)
-    collective: str | None = field(name="Collective name", default=None)
-    title: int | str | None = field(name="name", default=None)
 
 
 class Event(Struct, gc=False):
