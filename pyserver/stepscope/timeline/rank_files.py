@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,15 +109,7 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    parts: list[tuple[int, int, str]] = []
-    number = ""
-    for letter in name + "\0":
-        if letter.isascii() and letter.isdigit():
-            number += letter
-            continue
-        if number:
-            parts.append((0, int(number[:18]), ""))
-            number = ""
-        parts.append((1, 0, letter))
-    return parts
+def _natural(name: str) -> list[str | int]:
+    """Text and numbers in turn, so that like is compared with like."""
+    parts = re.split(r"([0-9]+)", name)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
