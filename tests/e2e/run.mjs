@@ -2,7 +2,8 @@
  * Drives a real VS Code in headless Chromium, with the packed extension. Screenshots of every state
  * are in build/e2e/shots: open them, since a test does not see what a person sees.
  *
- * A later scenario needs what an earlier one left, so the first failure ends the drive.
+ * A later scenario needs what an earlier one left, so the first failure ends the drive. Topics that
+ * are named as arguments are the only ones to run.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -10,9 +11,20 @@ import path from 'node:path';
 import { BUILD, pythonIn, VENV } from '../../scripts/lib/paths.mjs';
 import { Sample } from './lib/sample.mjs';
 import { withWorkbench } from './lib/session.mjs';
-import { scenarios } from './scenarios.mjs';
+import { topics } from './scenarios/index.mjs';
 
 const python = pythonIn(VENV);
+
+function chosenScenarios(names) {
+  const unknown = names.filter((name) => !(name in topics));
+  if (unknown.length > 0) {
+    throw new Error(`no such topic: ${unknown} (there are: ${Object.keys(topics).join(', ')})`);
+  }
+  const chosen = names.length > 0 ? names : Object.keys(topics);
+  return chosen.flatMap((name) => topics[name]);
+}
+
+const scenarios = chosenScenarios(process.argv.slice(2));
 
 /** An interpreter of its own, without torch. */
 function makeBareEnvironment(home) {
