@@ -1,4 +1,5 @@
 // npm packages of this clone, installed when the lock file has changed.
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from './paths.mjs';
 import { install, say } from './process.mjs';
@@ -9,7 +10,10 @@ export const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 const npmOptions = { shell: process.platform === 'win32' };
 
 export function ensureNodePackages() {
-  const stamp = path.join(ROOT, 'node_modules', '.stepscope.stamp');
+  const modules = path.join(ROOT, 'node_modules');
+  // A link leads to the packages of another clone, which `npm ci` would empty.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const stamp = path.join(modules, '.stepscope.stamp');
   const wanted = fingerprint([path.join(ROOT, 'package-lock.json')], [process.platform]);
   if (isStamped(stamp, wanted)) return;
   say('installing the npm packages');
