@@ -23,6 +23,8 @@ __all__ = ["project"]
 pytestmark = pytest.mark.agent
 
 PROGRAMS = Path(__file__).parent / "programs"
+CHECKPOINTS = ("kept/best.ckpt", "kept/last.ckpt")
+"""Of an earlier training, which Lightning's callback would write over after the first update."""
 
 
 @pytest.fixture(autouse=True)
@@ -32,28 +34,35 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "boundary", "model"),
+    ("program", "boundary", "model", "saved_over"),
     [
         (
             "lightning_trainer.py",
             "training batches of Lightning's Trainer (on_train_batch_end), "
             "an accumulated update as one",
             "Regressor",
+            CHECKPOINTS,
         ),
         (
             "transformers_trainer.py",
             "optimizer updates of transformers' Trainer (on_step_end)",
             "TinyLanguageModel",
+            (),
         ),
     ],
 )
 def test_a_framework_with_a_loop_of_its_own(
-    project: Project, program: str, boundary: str, model: str
+    project: Project, program: str, boundary: str, model: str, saved_over: tuple[str, ...]
 ) -> None:
     need(program.partition("_")[0], "npm test")
-    report, output = profiled(project, PROGRAMS / program)
+    earlier = [project.file("of an earlier training", name) for name in CHECKPOINTS]
+    # What is new stays, so that the folder is not as it was; the test looks at the rest itself.
+    report, output = profiled(project, PROGRAMS / program, changes=True)
+    assert {path.read_text() for path in earlier} == {"of an earlier training"}
     run = report.profile.run
     assert run.boundary == boundary
+    assert run.files is not None
+    assert {str(project.root / name) for name in saved_over} <= set(run.files.kept)
     assert run.model == model
     assert (run.steps, run.warmup) == (2, 1)
     # Sanity checks and evaluations came before and between, two micro-batches are one update.

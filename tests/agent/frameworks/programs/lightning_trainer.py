@@ -1,7 +1,11 @@
-"""Lightning's Trainer: sanity check, validation in the epoch, two micro-batches per update."""
+"""Lightning's Trainer: sanity check, validation in the epoch, two micro-batches per update.
+
+Its checkpoints are saved after each update, and once more when something is raised.
+"""
 
 import lightning
 import torch
+from lightning.pytorch.callbacks import ModelCheckpoint
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -37,14 +41,21 @@ class Tell(lightning.Callback):
 if __name__ == "__main__":
     rows = torch.randn(384, 128)
     data = DataLoader(TensorDataset(rows, rows), batch_size=64)
+    saves = ModelCheckpoint(
+        "kept",
+        "best",
+        every_n_train_steps=1,
+        save_last=True,
+        save_on_exception=True,
+        enable_version_counter=False,
+    )
     trainer = lightning.Trainer(
         accelerator="cpu",
         max_epochs=50,
         accumulate_grad_batches=2,
         limit_val_batches=1,
-        callbacks=[Tell()],
+        callbacks=[Tell(), saves],
         logger=False,
-        enable_checkpointing=False,
         enable_progress_bar=False,
         enable_model_summary=False,
     )
