@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 
 from .boundary import KINDS
 
 _RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
 _GIVE_UP_AFTER = 8  # events of another thread in a row, while the first one makes none
+_SILENT_NS = 200_000_000
+"""And so long, at least: a thread that waits for the interpreter makes no event for many times its
+switch interval (5 ms), in which the other one makes dozens of small steps."""
+_USUAL_PAUSES = 4  # or, where its steps are long, so many times the longest pause it has made
 
 
 class OneThread:
@@ -15,13 +21,16 @@ class OneThread:
 
     It is the first that makes one. Another takes over when it makes events of a more trusted kind
     (it trains, the first one only called a model), when the first one has ended, or when that one
-    has been silent for a while.
+    has been silent for longer than it ever was. ``now`` is a clock in ns.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], int] = time.monotonic_ns) -> None:
+        self._now = now
         self._lock = threading.Lock()
         self._owner: threading.Thread | None = None
         self._rank = -1  # the most trusted kind that the owner has made
+        self._last = 0  # when its last event had been dealt with
+        self._longest = 0  # pause between two of its events
         self._foreign = 0
         self._busy = False
         self._taken_over = False
@@ -32,14 +41,16 @@ class OneThread:
         While one event is dealt with, which may take a second, no other one counts.
         """
         here, rank = threading.current_thread(), _RANKS[kind]
-        if here is self._owner and not self._busy:  # as nearly always: no lock for that
+        with self._lock:
+            if self._busy:
+                return False
+            if here is not self._owner:
+                return self._is_next(here, rank)
             self._busy = True
             self._foreign = 0
-            if rank > self._rank:
-                self._rank = rank
+            self._longest = max(self._longest, self._now() - self._last)
+            self._rank = max(self._rank, rank)
             return True
-        with self._lock:
-            return self._is_next(here, rank)
 
     def taken_over(self) -> bool:
         """Whether the event is the first of another thread: what was counted before is void."""
@@ -48,18 +59,21 @@ class OneThread:
 
     def leave(self) -> None:
         """The event has been dealt with."""
+        self._last = self._now()
         self._busy = False
 
     def _is_next(self, here: threading.Thread, rank: int) -> bool:
-        if self._busy:
-            return False
         owner = self._owner
         if owner is not None:
             self._foreign += 1
-            silent = rank == self._rank and self._foreign >= _GIVE_UP_AFTER
-            if owner.is_alive() and rank <= self._rank and not silent:
+            stays = rank <= self._rank and not (rank == self._rank and self._is_silent())
+            if owner.is_alive() and stays:
                 return False
             self._taken_over = True
-        self._owner, self._rank, self._foreign = here, rank, 0
+        self._owner, self._rank, self._foreign, self._longest = here, rank, 0, 0
         self._busy = True
         return True
+
+    def _is_silent(self) -> bool:
+        pause = max(_SILENT_NS, _USUAL_PAUSES * self._longest)
+        return self._foreign >= _GIVE_UP_AFTER and self._now() - self._last > pause

@@ -6,6 +6,7 @@ on some versions. Its stacks are not asked for: they never hold the executing li
 
 from __future__ import annotations
 
+import threading
 from array import array
 from itertools import compress
 from typing import Any
@@ -74,11 +75,18 @@ class Recording:
         )
         autograd._prepare_profiler(config, activities)
         autograd._enable_profiler(config, activities)
+        self._thread = threading.get_ident()
         self._result: Any = None
         self._events: list[Any] = []
 
     def stop(self) -> None:
-        """End the recording; the events can be read later, off the measured path."""
+        """End the recording; the events can be read later, off the measured path.
+
+        A recording of one thread's own events knows only that thread: elsewhere there is nothing to
+        stop, and torch would complain on the user's terminal.
+        """
+        if self._detail and threading.get_ident() != self._thread:
+            return
         self._result = self._torch.autograd._disable_profiler()
 
     def op_columns(self, strings: Strings) -> dict[str, array[Any]]:

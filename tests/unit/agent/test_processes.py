@@ -126,7 +126,8 @@ class Threads:
 
     def __init__(self) -> None:
         self.changes = 0
-        self.one = OneThread()
+        self.now = 0
+        self.one = OneThread(lambda: self.now)
 
     def event(self, kind: str) -> bool:
         counted = self.one.enter(kind)
@@ -175,7 +176,26 @@ def test_a_thread_takes_over_from_one_that_has_ended() -> None:
 def test_a_thread_takes_over_from_one_that_is_silent() -> None:
     threads = Threads()
     assert threads.event("backward")
+    threads.now += 1_000_000_000
     assert in_thread(lambda: [threads.event("backward") for _ in range(8)] == [False] * 7 + [True])
+
+
+def test_a_thread_that_waits_for_the_interpreter_is_not_silent() -> None:
+    threads = Threads()
+    assert threads.event("backward")
+    threads.now += 50_000_000
+    assert not in_thread(lambda: any(threads.event("backward") for _ in range(100)))
+
+
+def test_a_thread_with_long_steps_is_not_silent_in_one_of_them() -> None:
+    threads = Threads()
+    assert threads.event("backward")
+    threads.now += 3_000_000_000
+    assert threads.event("backward")
+    threads.now += 5_000_000_000
+    assert not in_thread(lambda: any(threads.event("backward") for _ in range(100)))
+    threads.now += 10_000_000_000
+    assert in_thread(lambda: any(threads.event("backward") for _ in range(8)))
 
 
 def test_while_an_event_is_dealt_with_no_other_counts() -> None:
