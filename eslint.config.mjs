@@ -10,10 +10,17 @@ const common = {
 
 export default tseslint.config(
   {
-    ignores: ['.venv*/**', 'build/**', 'dist/**', 'node_modules/**', 'extension/src/generated/**'],
+    ignores: [
+      '.venv*/**',
+      'build/**',
+      'dist/**',
+      'node_modules/**',
+      'extension/src/generated/**',
+      'pyserver/**',
+    ],
   },
   {
-    files: ['extension/**/*.ts', 'tests/extension/**/*.ts'],
+    files: ['extension/**/*.{ts,tsx}', 'tests/extension/**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -23,6 +30,13 @@ export default tseslint.config(
       // Messages for a person go through `window`, the rest through the log channel.
       'no-console': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+    },
+  },
+  {
+    // Handlers of events are mostly one call each.
+    files: ['extension/src/webview/**/*.{ts,tsx}'],
+    rules: {
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
   {

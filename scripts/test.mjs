@@ -51,9 +51,25 @@ const STAGES = [
     detail: lastLine,
     only: 'linux',
   },
+  {
+    name: 'page',
+    command: node('tests/page/run.mjs'),
+    needs: [...EDITOR, 'package'],
+    detail: lastLine,
+    only: 'linux',
+  },
   { name: 'lsp', command: pytest('tests/lsp'), needs: PYTHON, detail: pytestDetail },
   ...[
     { name: 'tsc', command: node(nodeTool('typescript', 'bin', 'tsc'), '--noEmit') },
+    {
+      name: 'tsc page',
+      command: node(
+        nodeTool('typescript', 'bin', 'tsc'),
+        '--noEmit',
+        '-p',
+        'extension/src/webview',
+      ),
+    },
     {
       name: 'eslint',
       command: node(nodeTool('eslint', 'bin', 'eslint.js'), '--max-warnings=0', '.'),

@@ -19,6 +19,8 @@ import type { ServerSettings } from './settings';
 export interface ClientOptions {
   readonly command: readonly string[];
   readonly log: LogOutputChannel;
+  /** A file was measured, or a recording opened on it. */
+  onReport(uri: string): void;
   /** Asked again whenever the client has to start the server anew. */
   settings(): ServerSettings;
 }
@@ -56,6 +58,7 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
   });
   client.onNotification(reportNotification, ({ uri, report }) => {
     options.log.info(`report for ${uri}: ${report.lines.length} lines with a cost`);
+    options.onReport(uri);
   });
   client.registerFeature(enterArgumentsFeature);
   client.onRequest(enterArgumentsRequest, enterArguments);

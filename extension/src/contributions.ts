@@ -8,6 +8,8 @@ export const commandIds = {
   profileModel: 'stepscope.profileModel',
   openTrace: 'stepscope.openTrace',
   openTraceFolder: 'stepscope.openTraceFolder',
+  openReport: 'stepscope.openReport',
+  openSavedReport: 'stepscope.openSavedReport',
   cancelProfile: 'stepscope.cancelProfile',
   clearResults: 'stepscope.clearResults',
   restartServer: 'stepscope.restartServer',
@@ -25,9 +27,19 @@ export const serverCommandIds = {
   open: 'stepscope.open',
   cancel: 'stepscope.cancel',
   clear: 'stepscope.clear',
+  getReport: 'stepscope.getReport',
   editAssumption: 'stepscope.editAssumption',
   removeNewFiles: 'stepscope.removeNewFiles',
 } as const;
+
+/** Context keys for `when` clauses of the manifest. */
+export const contextKeys = {
+  /** The files that have a report: a list of URIs. */
+  measured: 'stepscope.measured',
+} as const;
+
+/** The tab with a report. */
+export const reportViewType = 'stepscope.report';
 
 export const settingsSection = 'stepscope';
 

@@ -9,6 +9,9 @@ import { PythonSelection } from './python';
 import { resolveServer } from './resolve';
 import { Server } from './server';
 import { readSettings } from './settings';
+import { loadReport } from './views/loadReport';
+import { MeasuredFiles } from './views/measuredFiles';
+import { ReportPanels } from './views/reportPanels';
 
 let server: Server | undefined;
 
@@ -32,9 +35,14 @@ export async function activate(context: ExtensionContext): Promise<void> {
       userHome: os.homedir(),
       environment: process.env,
     });
+  const measured = new MeasuredFiles();
   const running = new Server({
     log,
     settings,
+    onReport: (uri) => {
+      measured.add(uri);
+      reports.measured(uri);
+    },
     resolve: () =>
       resolveServer({
         trusted: workspace.isTrusted,
@@ -46,11 +54,19 @@ export async function activate(context: ExtensionContext): Promise<void> {
       }),
   });
   server = running;
+  const reports = new ReportPanels({
+    extensionUri: context.extensionUri,
+    load: (source) =>
+      loadReport(running, source, (message) => {
+        log.warn(message);
+      }),
+  });
 
   context.subscriptions.push(
     log,
     selection,
-    ...registerCommands({ server: running, log }),
+    reports,
+    ...registerCommands({ server: running, log, reports }),
     workspace.onDidGrantWorkspaceTrust(refresh),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`${settingsSection}.${settingKeys.interpreter}`)) refresh();

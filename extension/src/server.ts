@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly log: LogOutputChannel;
   resolve(): Promise<Resolution>;
   settings(): Settings;
+  /** A file was measured, or a recording opened on it. */
+  onReport(uri: string): void;
 }
 
 export class Server {
@@ -80,7 +82,14 @@ export class Server {
     const { log } = this.options;
     log.info(`starting ${command.join(' ')}`);
     try {
-      this.client = await startClient({ command, log, settings: () => this.serverSettings() });
+      this.client = await startClient({
+        command,
+        log,
+        settings: () => this.serverSettings(),
+        onReport: (uri) => {
+          this.options.onReport(uri);
+        },
+      });
     } catch (error) {
       // The client has shown a message with a button that opens the log.
       log.error(`the server did not start: ${describeError(error)}`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   commandIds,
+  reportViewType,
   restrictedSettings,
   serverCommandIds,
   settingKeys,
@@ -76,8 +77,11 @@ describe('the manifest', () => {
     );
   });
 
-  it('starts with Python files only', () => {
-    expect(manifest.activationEvents).toEqual(['onLanguage:python']);
+  it('starts with Python files only, and with a window that showed a report', () => {
+    expect(manifest.activationEvents).toEqual([
+      'onLanguage:python',
+      `onWebviewPanel:${reportViewType}`,
+    ]);
   });
 
   it('pins every package exactly, and ships none', () => {

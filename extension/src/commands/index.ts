@@ -5,6 +5,8 @@ import { describeError } from '../log';
 import { cancelProfile } from './cancelProfile';
 import { clearResults } from './clearResults';
 import type { Command, CommandContext } from './command';
+import { openReport } from './openReport';
+import { openSavedReport } from './openSavedReport';
 import { openTrace, openTraceFolder } from './openTrace';
 import { profileModel } from './profileModel';
 import { restartServer } from './restartServer';
@@ -14,6 +16,8 @@ const table = {
   [commandIds.profileModel]: profileModel,
   [commandIds.openTrace]: openTrace,
   [commandIds.openTraceFolder]: openTraceFolder,
+  [commandIds.openReport]: openReport,
+  [commandIds.openSavedReport]: openSavedReport,
   [commandIds.cancelProfile]: cancelProfile,
   [commandIds.clearResults]: clearResults,
   [commandIds.restartServer]: restartServer,
