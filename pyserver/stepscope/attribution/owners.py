@@ -30,7 +30,8 @@ class Owned:
     operator, -1 without. ``place`` is the line that ran when it started, ``owner`` the line it
     belongs to (both place numbers or ``NOWHERE``), ``loop`` the line of the step's loop above
     ``place``. ``backward`` says that it ran as part of a backward pass, ``again`` that it repeats
-    there an operator of the forward pass.
+    there an operator of the forward pass. ``cause`` is the operator at whose start the owner's line
+    ran: the operator itself, or, for one of a backward pass, that of the forward pass.
     """
 
     order: list[int]
@@ -42,6 +43,7 @@ class Owned:
     self_time: list[int]  # ns of the operator not spent in operators below it
     children: list[int]  # number of operators below it, one level
     again: bytearray
+    cause: list[int]
 
 
 def own(timeline: Timeline, recording: Recording) -> Owned:
@@ -61,6 +63,7 @@ def own(timeline: Timeline, recording: Recording) -> Owned:
         [0] * count,
         [0] * count,
         bytearray(count),
+        list(range(count)),
     )
     is_node = [text.startswith(_NODE_PREFIX) for text in timeline.strings]
     _nest(ops, owned)
@@ -132,8 +135,8 @@ def _resolve(
     step_track = tracks.get(timeline.step_thread, Track())
     starts, names, natives = ops.start, ops.name, ops.native
     forward = _Forward()
-    last_node: dict[int, int] = {}  # per thread: owner of the node that ran last
-    inside: dict[int, tuple[int, int]] = {}  # operator -> (owner of its node, place at its node)
+    last_node: dict[int, tuple[int, int]] = {}  # per thread: (owner, cause) of the last node
+    inside: dict[int, tuple[int, int, int]] = {}  # operator -> its node's (owner, place, cause)
     for i in owned.order:
         thread = ops.thread[i]
         place = loop = NOWHERE
@@ -149,25 +152,27 @@ def _resolve(
             if waiting == NOWHERE and (segment := step_track.at(starts[i])) >= 0:
                 waiting, loop = step_track.places[segment], step_track.loops[segment]
             key = sequences.get(i)
-            owner = forward.owner(*key) if key is not None else NOWHERE
+            owner, cause = NOWHERE, -1
+            if key is not None and (made_by := forward.operator(*key)) >= 0:
+                owner, cause = owned.owner[made_by], owned.cause[made_by]
             if owner == NOWHERE and key is None:
-                owner = last_node.get(thread, NOWHERE)
+                owner, cause = last_node.get(thread, (NOWHERE, -1))
             if owner == NOWHERE:
-                owner = waiting
-            if node is None or place == node[1]:
-                inside[i] = (owner, place)
-            else:
-                inside[i] = (owner, node[1])
-            last_node[thread] = owner
+                owner, cause = waiting, i
+            inside[i] = (owner, place if node is None else node[1], cause)
+            last_node[thread] = (owner, cause)
         elif node is not None:
             inside[i] = node
-            owner = place if place not in (NOWHERE, node[1]) else node[0]
+            owner, _, cause = node
+            if place not in (NOWHERE, node[1]):
+                owner, cause = place, i
         else:
-            owner = place
+            owner, cause = place, i
+        owned.cause[i] = cause
         owned.place[i], owned.owner[i], owned.loop[i] = place, owner, loop
         owned.backward[i] = i in inside
         if ops.sequence[i] >= 0 and not backward:
-            forward.note(thread, ops.sequence[i], owner)
+            forward.note(thread, ops.sequence[i], i)
 
 
 class _Forward:
@@ -181,17 +186,17 @@ class _Forward:
     def __init__(self) -> None:
         self._threads: dict[int, tuple[list[int], list[int]]] = {}
 
-    def note(self, thread: int, sequence: int, owner: int) -> None:
+    def note(self, thread: int, sequence: int, operator: int) -> None:
         """A forward operator; on each thread numbers only rise."""
-        numbers, owners = self._threads.setdefault(thread, ([], []))
+        numbers, operators = self._threads.setdefault(thread, ([], []))
         if numbers and sequence <= numbers[-1]:
-            owners[-1] = owner
+            operators[-1] = operator
         else:
             numbers.append(sequence)
-            owners.append(owner)
+            operators.append(operator)
 
-    def owner(self, thread: int, sequence: int) -> int:
-        """The line of the node's forward operator; ``NOWHERE`` if that was before the recording."""
-        numbers, owners = self._threads.get(thread, ([], []))
+    def operator(self, thread: int, sequence: int) -> int:
+        """The node's forward operator; -1 if that was before the recording."""
+        numbers, operators = self._threads.get(thread, ([], []))
         index = bisect_right(numbers, sequence) - 1
-        return owners[index] if index >= 0 else NOWHERE
+        return operators[index] if index >= 0 else -1

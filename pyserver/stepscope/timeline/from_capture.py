@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stepscope.agent.capture import EVENT_KINDS, Capture, Window, read_capture
 from stepscope.timeline.allocations import complete
+from stepscope.timeline.call_paths import CallPaths
 from stepscope.timeline.model import Fetches, MemoryEvents, Ops, Recording, Timeline
 from stepscope.timeline.tracks import LoopMark, Places, build_tracks
 
@@ -51,7 +52,8 @@ def _recording(
 ) -> Recording:
     tables = window.tables
     silent = dict(window.facts.get("bounded", []))
-    tracks = build_tracks(tables["clock"], places, loop, silent) if "clock" in tables else {}
+    paths = CallPaths() if window.kind == "map" else None  # charts are of that recording
+    tracks = build_tracks(tables["clock"], places, loop, silent, paths) if "clock" in tables else {}
     ops = Ops(**tables["ops"]) if "ops" in tables else None
     memory = None
     if "memory" in tables:
@@ -76,7 +78,9 @@ def _recording(
     since = max(window.facts.get("resident_at", 0), window.facts.get("settled_at", 0))
     bounds = [edge for edge in whole_steps(inside, window.ticks) if edge >= since]
     event_ns = float(window.facts.get("event_ns", 0.0))
-    return Recording(window.kind, bounds, tracks, ops, memory, bounded, event_ns, window.facts)
+    return Recording(
+        window.kind, bounds, tracks, ops, memory, bounded, event_ns, window.facts, paths
+    )
 
 
 def whole_steps(passes: list[int], ticks: list[int]) -> list[int]:

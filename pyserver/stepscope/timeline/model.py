@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stepscope.timeline.call_paths import CallPaths
+
 NOWHERE = -1
 """The place of a moment at which no user line was running."""
 
@@ -33,6 +35,8 @@ class Track:
     of the training loop under which everything deeper runs. ``passes`` are the times at which that
     loop began a new pass. ``entries`` are the times at which a line began. ``events[i]`` is how
     many clock events fell into the segment: each one cost the target ``Recording.event_ns``.
+    ``paths[i]`` is the call path that leads to ``places[i]`` (a number in ``Recording.paths``); empty
+    where those are not told.
     """
 
     starts: list[int] = field(default_factory=list)
@@ -41,6 +45,7 @@ class Track:
     passes: list[int] = field(default_factory=list)
     entries: list[tuple[int, int]] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
+    paths: list[int] = field(default_factory=list)
 
     def at(self, time: int) -> int:
         """Index of the segment that holds ``time``; -1 before the first."""
@@ -114,7 +119,7 @@ class Recording:
     ``kind``: "clean", "lines", "map" or "detail". ``bounds`` are the edges of its whole steps, so
     ``len(bounds) - 1`` steps lie inside. ``bounded`` holds, per place's (file, function), from when
     on the line clock no longer told its lines apart; ``event_ns`` is what one event of that clock
-    costs.
+    costs. ``paths`` are the call paths of its tracks, None where they were not kept.
     """
 
     kind: str
@@ -125,6 +130,7 @@ class Recording:
     bounded: dict[tuple[str, str], int]
     event_ns: float
     facts: dict[str, Any]
+    paths: CallPaths | None = None
 
     @property
     def from_trace(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stepscope.timeline.call_paths import OUTSIDE, CallPaths
 from stepscope.timeline.model import NOWHERE, Place, Track
 
 
@@ -51,11 +52,13 @@ def build_tracks(
     places: Places,
     loop: LoopMark | None,
     bounded: Mapping[int, int] | None = None,
+    paths: CallPaths | None = None,
 ) -> dict[int, Track]:
     """Replay enter, line and leave events on each thread's own stack.
 
     A frame that has been entered but has not begun a line yet is still its caller's line. Code
     whose lines are not told apart any more (``bounded``: since when) stays on its first line.
+    ``paths`` is filled with the call paths that were seen.
     """
     tracks: dict[int, Track] = {}
     stacks: dict[int, _Stack] = {}
@@ -66,7 +69,7 @@ def build_tracks(
         stack = stacks.get(thread)
         if stack is None:
             tracks[thread] = track = Track()
-            stack = stacks[thread] = _Stack(track, places, loop)
+            stack = stacks[thread] = _Stack(track, places, loop, paths)
         if line > 0:
             stack.line(time, code, number(code, line), line)
         elif line == 0:
@@ -82,15 +85,19 @@ def build_tracks(
 
 
 class _Stack:
-    """One thread's user frames: parallel lists of code, place and line."""
+    """One thread's user frames: parallel lists of code, place, line and call path."""
 
-    def __init__(self, track: Track, places: Places, loop: LoopMark | None) -> None:
+    def __init__(
+        self, track: Track, places: Places, loop: LoopMark | None, tree: CallPaths | None
+    ) -> None:
         self._track = track
         self._places = places
         self._loop = loop
         self._codes: list[int] = []
         self._at: list[int] = []
         self._lines: list[int] = []
+        self._tree = tree
+        self._paths: list[int] = []
         self._loop_depth = -1
 
     def enter(self, code: int) -> None:
@@ -120,6 +127,9 @@ class _Stack:
             self._watch_loop(time, place, line)
         self._at[-1] = place
         self._lines[-1] = line
+        if self._tree is not None:
+            paths = self._paths
+            paths[-1] = self._tree.below(paths[-2] if len(paths) > 1 else OUTSIDE, place)
         self._track.entries.append((time, place))
         self._emit(time, place)
 
@@ -140,11 +150,17 @@ class _Stack:
         self._codes.append(code)
         self._at.append(place)
         self._lines.append(line)
+        if self._tree is not None:
+            above = self._paths[-1] if self._paths else OUTSIDE
+            # A frame that has begun no line yet is still where its caller is.
+            self._paths.append(above if place == NOWHERE else self._tree.below(above, place))
 
     def _pop(self) -> None:
         self._codes.pop()
         self._at.pop()
         self._lines.pop()
+        if self._tree is not None:
+            self._paths.pop()
         if self._loop_depth >= len(self._codes):
             self._loop_depth = -1
 
@@ -167,5 +183,7 @@ class _Stack:
         track.starts.append(time)
         track.places.append(place)
         track.events.append(1)
+        if self._tree is not None:
+            track.paths.append(self._paths[-1] if self._paths else OUTSIDE)
         depth = self._loop_depth
         track.loops.append(self._at[depth] if depth >= 0 else NOWHERE)

@@ -10,6 +10,7 @@ import re
 import sys
 from collections import defaultdict
 
+from stepscope.timeline.call_paths import OUTSIDE, CallPaths
 from stepscope.timeline.kineto.columns import Columns
 from stepscope.timeline.kineto.links import in_order
 from stepscope.timeline.kineto.paths import PathMap
@@ -19,6 +20,9 @@ from stepscope.timeline.recorded_places import LocalPlaces
 
 _FRAME = re.compile(r"^(.+)\((\d{1,7})\): (.+)$", re.DOTALL)
 _RECOMPUTE = re.compile(r"torch[\\/]utils[\\/]checkpoint\.py\(\d+\): recompute_fn$")
+_Frame = tuple[int, int, int]
+"""(end, place, path) of a function that runs."""
+
 _LIBRARIES = frozenset(
     (*sys.stdlib_module_names, "torch", "torchvision", "torchaudio", "triton", "numpy", "importlib")
 )
@@ -69,16 +73,16 @@ def read_frame(text: str) -> Place | None:
     return Place(file, int(match[2]), match[3])
 
 
-def build_tracks(columns: Columns, places: FramePlaces) -> dict[int, Track]:
-    """One track per thread that ran a function of the user's."""
+def build_tracks(columns: Columns, places: FramePlaces, paths: CallPaths) -> dict[int, Track]:
+    """One track per thread that ran a function of the user's; fills ``paths``."""
     frames = columns.frames
     if not frames.name:
-        return _from_call_stacks(columns, places)
+        return _from_call_stacks(columns, places, paths)
     of_name = {name: places.number(name) for name in set(frames.name)}
     rows = [row for row, name in enumerate(frames.name) if of_name[name] != NOWHERE]
     order = in_order(frames.start, frames.duration) if rows else []
     names, starts, durations, threads = frames.name, frames.start, frames.duration, frames.thread
-    open_frames: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    open_frames: dict[int, list[_Frame]] = defaultdict(list)
     tracks: dict[int, Track] = defaultdict(Track)
     for row in order:
         place = of_name[names[row]]
@@ -87,12 +91,13 @@ def build_tracks(columns: Columns, places: FramePlaces) -> dict[int, Track]:
         thread, begin = threads[row], starts[row]
         stack, track = open_frames[thread], tracks[thread]
         _close(stack, track, begin)
+        path = paths.below(stack[-1][2] if stack else OUTSIDE, place)
         end = begin + durations[row]
         if stack and end > stack[-1][0]:
             end = stack[-1][0]  # clocks of two threads that were merged, or a cut-off frame
-        stack.append((end, place))
+        stack.append((end, place, path))
         track.entries.append((begin, place))
-        _emit(track, begin, place)
+        _emit(track, begin, place, path)
     for thread, stack in open_frames.items():
         _close(stack, tracks[thread], None)
     return dict(tracks)
@@ -109,41 +114,46 @@ def recomputing(columns: Columns) -> list[tuple[int, int, int]]:
     ]
 
 
-def _close(stack: list[tuple[int, int]], track: Track, now: int | None) -> None:
+def _close(stack: list[_Frame], track: Track, now: int | None) -> None:
     """End the frames that are over at ``now``."""
     while stack and (now is None or stack[-1][0] <= now):
-        end, _ = stack.pop()
-        _emit(track, end, stack[-1][1] if stack else NOWHERE)
+        end = stack.pop()[0]
+        _, place, path = stack[-1] if stack else (0, NOWHERE, OUTSIDE)
+        _emit(track, end, place, path)
 
 
-def _emit(track: Track, time: int, place: int) -> None:
+def _emit(track: Track, time: int, place: int, path: int) -> None:
     if track.starts and track.starts[-1] == time:
         track.places[-1] = place
+        track.paths[-1] = path
         return
     track.starts.append(time)
     track.places.append(place)
     track.loops.append(NOWHERE)
     track.events.append(0)
+    track.paths.append(path)
 
 
-def _from_call_stacks(columns: Columns, places: FramePlaces) -> dict[int, Track]:
+def _from_call_stacks(
+    columns: Columns, places: FramePlaces, paths: CallPaths
+) -> dict[int, Track]:
     """Torch 1.8 wrote a call stack at operators, innermost function first, and no functions."""
     host = columns.host
     tracks: dict[int, Track] = defaultdict(Track)
-    of_stack: dict[int, int] = {}
+    of_stack: dict[int, int] = {}  # text -> path
     for row in sorted(columns.stacks, key=host.start.__getitem__):
         text = columns.stacks[row]
-        place = of_stack.get(text)
-        if place is None:
-            place = NOWHERE
-            for frame in columns.strings[text].split(";"):
+        path = of_stack.get(text)
+        if path is None:
+            path = OUTSIDE
+            for frame in reversed(columns.strings[text].split(";")):
                 found = read_frame(frame)
                 if found is not None:
-                    place = places.of(found, executing=True)
-                    break
-            of_stack[text] = place
+                    path = paths.below(path, places.of(found, executing=True))
+            of_stack[text] = path
+        place = NOWHERE if path == OUTSIDE else paths.place[path]
         track = tracks[host.thread[row]]
         if not track.places or track.places[-1] != place:
             track.entries.append((host.start[row], place))
-            _emit(track, host.start[row], place)
+            _emit(track, host.start[row], place, path)
     return dict(tracks)

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from stepscope.timeline.call_paths import CallPaths
 from stepscope.timeline.kineto.columns import Columns
 from stepscope.timeline.kineto.events import decode
 from stepscope.timeline.kineto.frames import FramePlaces, build_tracks, recomputing
@@ -66,7 +67,8 @@ def build_timeline(path: Path, columns: Columns, around: Surroundings, paths: Pa
     """Columns -> the neutral events."""
     notes = _damage(columns, around)
     places = FramePlaces(columns.strings, paths)
-    tracks = build_tracks(columns, places)
+    call_paths = CallPaths()
+    tracks = build_tracks(columns, places, call_paths)
     steps = find_steps(columns)
     ops, launch_ns = _link(columns)
     fetches = _fetches(columns)
@@ -86,6 +88,7 @@ def build_timeline(path: Path, columns: Columns, around: Surroundings, paths: Pa
             "recompute": recomputing(columns),
             "functions_only": bool(columns.frames.name),
         },
+        paths=call_paths,
     )
     return Timeline(
         facts, columns.strings, KINDS, places.all, [recording], fetches, steps.thread, notes
