@@ -11,10 +11,12 @@ import dataclasses
 import json
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stepscope.attribution.model import Assumed
+from stepscope.report.exports.analysed import Analysed
 from stepscope.report.model import Report
 from stepscope.server import build_server, serve_stdio
 from stepscope.session.model import (
@@ -52,6 +54,7 @@ class FakeRun:
         cancel: CancelToken,
         *,
         on_files: OnFiles,
+        on_analysed: Callable[[Analysed], None],
     ) -> Report:
         """Go through the phases, then end as ``script.json`` says."""
         script = self._script()
@@ -70,7 +73,9 @@ class FakeRun:
                     self._write("waits", "")
                 self._write(f"at-{phase.value}", "")
                 self._hold(phase, script.get("hold", []), stopped, cancel)
-            return self._end(script, request)
+            report = self._end(script, request)
+            on_analysed(Analysed(report, None))
+            return report
         finally:
             if "files" in script:
                 files = script["files"]

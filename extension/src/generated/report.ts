@@ -55,6 +55,10 @@ export interface StepscopeReport {
    * What a reader must know about how this was measured, one sentence each.
    */
   notes: string[];
+  /**
+   * What pictures are drawn from; absent where nobody asked for it, null where no events were recorded.
+   */
+  charts?: Charts | null;
 }
 /**
  * What was run, and how its steps were found.
@@ -769,4 +773,185 @@ export interface Edit {
    * What to put there.
    */
   new_text: string;
+}
+/**
+ * Pictures of the step, in columns: entry i of each column of a lane or a tree is about the same span or node.
+ */
+export interface Charts {
+  /**
+   * Every text, once. Columns called name hold indices into it.
+   */
+  names: string[];
+  /**
+   * Every line, once. Columns called place hold indices into it, -1 for none.
+   */
+  places: ChartPlace[];
+  /**
+   * One recorded step.
+   */
+  timeline: Timeline | null;
+  /**
+   * The cost of the step as trees.
+   */
+  flame: Flame | null;
+  /**
+   * The text of the lines that are shown, where it was measured.
+   */
+  source_lines: SourceLine[];
+}
+/**
+ * One source line of one function.
+ */
+export interface ChartPlace {
+  /**
+   * Absolute path.
+   */
+  file: string;
+  /**
+   * 1-based.
+   */
+  line: number;
+  /**
+   * Qualified name of the function.
+   */
+  function: string;
+}
+/**
+ * The recorded step whose length is nearest to the median. Times are microseconds from its start, as recorded: the profiler's cost is in them.
+ */
+export interface Timeline {
+  /**
+   * Length of the recorded step.
+   */
+  step_us: number;
+  /**
+   * Recorded steps from which it was chosen.
+   */
+  of_steps: number;
+  /**
+   * This step's length over that of the clean one; null where there is no clean one, as in recordings that others made.
+   */
+  tax: number | null;
+  /**
+   * Spans that were left out because there are too many, the shortest first.
+   */
+  dropped: number;
+  /**
+   * From the user's lines down to the device.
+   */
+  lanes: Lane[];
+}
+/**
+ * Spans of one kind on one thread, stream or device. What crosses an edge of the step is cut there.
+ */
+export interface Lane {
+  /**
+   * What its spans are.
+   */
+  kind: 'lines' | 'host' | 'stream' | 'copies' | 'communication' | 'marks';
+  /**
+   * For a heading.
+   */
+  title: string;
+  /**
+   * System thread id; of a device's lane, the thread that launched most of it.
+   */
+  thread: number | null;
+  /**
+   * Index of the device; null on the host.
+   */
+  device: number | null;
+  /**
+   * When each span begins.
+   */
+  start_us: number[];
+  /**
+   * How long it lasts.
+   */
+  duration_us: number[];
+  /**
+   * Row in the lane: how many spans it is inside of.
+   */
+  depth: number[];
+  /**
+   * What it is called.
+   */
+  name: number[];
+  /**
+   * The line to which it belongs.
+   */
+  place: number[];
+  /**
+   * Only of a device: index of the span that launched it, in the lane of kind host of the same thread; -1 where that is not shown.
+   */
+  launched_by?: number[];
+}
+/**
+ * The cost of the step, every moment once.
+ */
+export interface Flame {
+  /**
+   * Of self_ms.
+   */
+  unit: 'ms per step';
+  by_path: Tree;
+  /**
+   * By module, forward and backward together; null where modules were not recorded.
+   */
+  by_module: Tree1 | null;
+}
+/**
+ * By call path of the user's lines. A line's nodes add up to its cost_ms, all nodes to the step.
+ */
+export interface Tree {
+  /**
+   * Index of the parent, which stands before its children; -1 of the root.
+   */
+  parent: number[];
+  /**
+   * What the node is called.
+   */
+  name: number[];
+  /**
+   * Its line.
+   */
+  place: number[];
+  /**
+   * What it costs without the nodes below it.
+   */
+  self_ms: number[];
+}
+/**
+ * A tree in pre-order.
+ */
+export interface Tree1 {
+  /**
+   * Index of the parent, which stands before its children; -1 of the root.
+   */
+  parent: number[];
+  /**
+   * What the node is called.
+   */
+  name: number[];
+  /**
+   * Its line.
+   */
+  place: number[];
+  /**
+   * What it costs without the nodes below it.
+   */
+  self_ms: number[];
+}
+/**
+ * The text of one line.
+ */
+export interface SourceLine {
+  /**
+   * Index into places.
+   */
+  place: number;
+  /**
+   * Without its indentation, cut where it is very long.
+   */
+  text: string;
 }

@@ -155,7 +155,9 @@ async def _offer(server: StepscopeServer, message: str, step: NextStep) -> None:
 def _clear(server: StepscopeServer, arguments: tuple[Any, ...]) -> None:
     uri = protocol.parse_clear_params(arguments)
     before = server.store.paths()
-    server.store.clear(None if uri is None else server.path_of(uri))
+    path = None if uri is None else server.path_of(uri)
+    server.store.clear(path)
+    server.kept_reports.clear(path)
     diagnostics.publish(server, before.values())
     server.refresh_views()
 

@@ -20,6 +20,7 @@ async def deliver(
     """
     before = server.store.paths()
     shown_in = server.store.add(report, origin)
+    server.kept_reports.keep(report.profile.run.target if origin is None else origin, report)
     after = server.store.paths()
     diagnostics.publish(server, (before | after).values())
     shown = server.wanted(report.hints)

@@ -14,6 +14,7 @@ from stepscope.editor import (
     lifecycle,
     new_files,
     open_recording,
+    report_requests,
 )
 
 FEATURES = [
@@ -28,4 +29,5 @@ FEATURES = [
     lifecycle,
     new_files,
     open_recording,
+    report_requests,
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -20,11 +21,13 @@ from pygls.workspace import TextDocument
 import stepscope
 from stepscope.diagnosis.ignoring import is_ignored
 from stepscope.editor.choices import LoopChoices, state_file
+from stepscope.editor.kept_reports import KeptReports
 from stepscope.editor.new_files import NewFiles
 from stepscope.editor.options import Options
 from stepscope.editor.runs import ProfileTarget, Runs
 from stepscope.editor.store import FailureMark, ReportStore, file_key, read_text
 from stepscope.editor.to_lsp import Encoding
+from stepscope.editor.written_answers import message_with
 from stepscope.report.model import Hint
 
 logger = logging.getLogger("stepscope")
@@ -44,19 +47,30 @@ class _Requests(dict[Any, Any]):
 
 
 class _Protocol(LanguageServerProtocol):
-    """Tells the server of a cancelled request.
+    """Tells the server of a cancelled request, and sends answers that are written already.
 
-    pygls only drops the answer: the command behind it runs in a task of another name.
+    pygls only drops the answer: the command behind it runs in a task of another name. And it writes
+    JSON itself, on the event loop.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._request_futures = _Requests(self._request_futures)
+        self._sending: asyncio.Future[None] | None = None
 
     def handle_message(self, message: Any) -> None:
         if getattr(message, "method", None) == types.CANCEL_REQUEST:
             cast("StepscopeServer", self._server).runs.cancel_request(message.params.id)
         super().handle_message(message)
+
+    def _send_data(self, data: Any) -> None:
+        message = message_with(data)
+        if message is None or self.writer is None:
+            super()._send_data(data)
+            return
+        sent = self.writer.write(message)
+        if inspect.isawaitable(sent):
+            self._sending = asyncio.ensure_future(sent)
 
 
 class StepscopeServer(LanguageServer):
@@ -73,6 +87,7 @@ class StepscopeServer(LanguageServer):
         )
         self.options = Options()
         self.store = ReportStore()
+        self.kept_reports = KeptReports()
         self.choices = LoopChoices(state_file())
         self.new_files = NewFiles()
         self.runs = Runs(self, profile_target or _pipeline_profile_target)

@@ -55,7 +55,9 @@ async def _open(server: StepscopeServer, given: Sequence[str]) -> ProfileAnswer:
         from stepscope.opening import open_recordings
         from stepscope.timeline.recorded import PathMap
 
-        return open_recordings(files, PathMap(rules, roots), on_file=on_file).report
+        analysed = open_recordings(files, PathMap(rules, roots), on_file=on_file)
+        server.kept_reports.hear(analysed)
+        return analysed.report
 
     try:
         report = await server.runs.open(paths, read)

@@ -11,6 +11,8 @@ from typing import Any, TypedDict
 COMMAND_PROFILE = "stepscope.profile"
 COMMAND_OPEN = "stepscope.open"
 """``{paths}``: recordings, as paths or URIs of files or folders; answered like a profile."""
+COMMAND_GET_REPORT = "stepscope.getReport"
+"""``{uri}``: the latest report of the file or recording, with ``charts``; null: none is kept."""
 COMMAND_CANCEL = "stepscope.cancel"
 COMMAND_CLEAR = "stepscope.clear"
 COMMAND_EDIT_ASSUMPTION = "stepscope.editAssumption"
@@ -113,6 +115,12 @@ def parse_open_params(arguments: tuple[Any, ...]) -> tuple[str, ...]:
     if not _is_list_of_strings(paths) or not paths or not all(paths):
         raise ValueError(f"{COMMAND_OPEN} needs paths: a list of files or folders.")
     return tuple(paths)
+
+
+def parse_get_report_params(arguments: tuple[Any, ...]) -> str | None:
+    """The uri of ``stepscope.getReport``; None: it asks for something else."""
+    uri = _only_object(COMMAND_GET_REPORT, arguments).get("uri")
+    return uri if isinstance(uri, str) else None
 
 
 def parse_clear_params(arguments: tuple[Any, ...]) -> str | None:

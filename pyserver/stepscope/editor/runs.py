@@ -31,6 +31,7 @@ from stepscope.session.model import (
 if TYPE_CHECKING:
     from stepscope.editor.language_server import StepscopeServer
     from stepscope.opening import OnFile
+    from stepscope.report.exports.analysed import Analysed
 
 logger = logging.getLogger("stepscope")
 
@@ -46,6 +47,7 @@ class ProfileTarget(Protocol):
         cancel: CancelToken,
         *,
         on_files: OnFiles,
+        on_analysed: Callable[[Analysed], None],
     ) -> Report:
         """See there."""
         ...
@@ -115,6 +117,7 @@ class Runs:
                 lambda chunk: output.feed(chunk, post),
                 run.cancel,
                 on_files=lambda files: post(lambda: new_files.hear(self._server, name, files)),
+                on_analysed=self._server.kept_reports.hear,
             )
 
         return await self._outcome(run, progress, work, output.finish)

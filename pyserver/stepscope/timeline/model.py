@@ -35,8 +35,8 @@ class Track:
     of the training loop under which everything deeper runs. ``passes`` are the times at which that
     loop began a new pass. ``entries`` are the times at which a line began. ``events[i]`` is how
     many clock events fell into the segment: each one cost the target ``Recording.event_ns``.
-    ``paths[i]`` is the call path that leads to ``places[i]`` (a number in ``Recording.paths``); empty
-    where those are not told.
+    ``paths[i]`` is the call path that leads to ``places[i]`` (a number of ``Recording.paths``);
+    empty where those are not told.
     """
 
     starts: list[int] = field(default_factory=list)

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from stepscope.attribution.attribute import Attributed
 from stepscope.attribution.device import DeviceLedger, device_ledger
+from stepscope.attribution.owners import Owned
 from stepscope.attribution.work import Sweep, sweep
 from stepscope.report.charts.model import NONE, Names, Tree
 from stepscope.timeline.call_paths import OUTSIDE, CallPaths
@@ -91,7 +92,7 @@ class PathCosts:
             self.ms[path] += ms * weight / total
 
 
-def _on_paths(attributed: Attributed, paths: CallPaths):  # type: ignore[no-untyped-def]
+def _on_paths(attributed: Attributed, paths: CallPaths) -> tuple[Recording, Owned]:
     """The mapped recording with the numbers of call paths where those of places are."""
     recording, owned = attributed.mapped.recording, attributed.mapped.owned
     ops = recording.ops
@@ -123,8 +124,10 @@ def _on_paths(attributed: Attributed, paths: CallPaths):  # type: ignore[no-unty
         thread: Track(starts=track.starts, places=told[thread], loops=track.loops)
         for thread, track in recording.tracks.items()
     }
-    shown: Recording = dataclasses.replace(recording, tracks=tracks)
-    return shown, dataclasses.replace(owned, owner=owner, place=place)
+    return (
+        dataclasses.replace(recording, tracks=tracks),
+        dataclasses.replace(owned, owner=owner, place=place),
+    )
 
 
 def _unknown(place: int) -> int:
@@ -141,7 +144,7 @@ def path_tree(attributed: Attributed, names: Names) -> Tree:
     for path in costs.ms:
         while path >= 0 and path not in needed:
             needed.add(path)
-            path = paths.parent[path]  # noqa: PLW2901
+            path = paths.parent[path]
     for path in sorted(needed):
         children[paths.parent[path]].append(path)
     waiting = [(root, path) for path in reversed(children[OUTSIDE])]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from stepscope.attribution.attribute import Attributed
 from stepscope.attribution.launches import ON_DEVICE
@@ -36,9 +36,7 @@ class Lanes:
         self._begin, self._end = begin, end
         self._kinds = self._timeline.kinds
         self._text_of: dict[int, int] = {}
-        self._streams = {
-            number for number, kind in enumerate(self._kinds) if kind in ON_DEVICE
-        }
+        self._streams = {number for number, kind in enumerate(self._kinds) if kind in ON_DEVICE}
 
     def all(self) -> list[Lane]:
         """From the person's lines down to the device."""
@@ -117,7 +115,7 @@ class Lanes:
         launches = self._run.launches
         return launches.place(index, launches.operator(index))
 
-    def _nest(self, lane: Lane, events: list[int], place_of) -> None:  # type: ignore[no-untyped-def]
+    def _nest(self, lane: Lane, events: list[int], place_of: Callable[[int], int]) -> None:
         start, duration = self._ops.start, self._ops.duration
         events.sort(key=lambda index: (start[index], -duration[index]))
         above: list[int] = []  # ends of the spans that are open
@@ -148,8 +146,8 @@ class Lanes:
     def _marks(self, events: list[int]) -> Lane:
         """What somebody marked (``record_function``), waits that the profiler tells, fetches."""
         lane = Lane("marks", "Marks")
-        named = [index for index in self._of_kinds(events, "annotation", "overhead")]
-        named = [index for index in named if self._ops.device[index] < 0]
+        marked = self._of_kinds(events, "annotation", "overhead")
+        named = [index for index in marked if self._ops.device[index] < 0]
         fetches = self._timeline.fetches
         loading = self._names.text("DataLoader.__next__")
         spans = [(*self._span(index), self._name(index), index) for index in named]
@@ -181,9 +179,7 @@ class Lanes:
             for key in sorted(groups, key=lambda key: (key[0], order[key[1]], key[2]))
         ]
 
-    def _device_lane(
-        self, key: tuple[int, str, int], events: list[int], host: list[Lane]
-    ) -> Lane:
+    def _device_lane(self, key: tuple[int, str, int], events: list[int], host: list[Lane]) -> Lane:
         device, kind, stream = key
         what = f"Stream {stream}" if kind == "stream" else kind.capitalize()
         lane = Lane(kind, f"{what}, GPU {device}", device=device)
@@ -209,7 +205,7 @@ class Lanes:
 
 
 def _stacked(lane: Lane, spans: list[tuple[int, int, int, int, int]]) -> None:
-    """Add (start, end, name, place, event), ordered by start, one above the other where they meet."""
+    """Add (start, end, name, place, event), by start; those that meet, one below the other."""
     ends: list[int] = []  # by depth
     for start, end, name, place, event in spans:
         depth = next((row for row, until in enumerate(ends) if until <= start), len(ends))
@@ -235,9 +231,7 @@ def _flat(lane: Lane, track: Track, begin: int, end: int, names: Names) -> None:
         open_since, here = time, place
 
 
-def _nested(
-    lane: Lane, track: Track, paths: CallPaths, begin: int, end: int, names: Names
-) -> None:
+def _nested(lane: Lane, track: Track, paths: CallPaths, begin: int, end: int, names: Names) -> None:
     """A span for each stretch of one line of one frame, with what it called below it."""
     first = max(0, bisect_right(track.starts, begin) - 1)
     last = bisect_left(track.starts, end)

@@ -63,8 +63,7 @@ def _lane(lane: Lane, hosts: dict[int | None, dict[int, int]]) -> Json:
         "start_us": [_us(ns) for ns in lane.start],
         # Of rounded ends, so that what followed without a gap still does.
         "duration_us": [
-            round(_us(end) - _us(start), 1)
-            for start, end in zip(lane.start, lane.end, strict=True)
+            round(_us(end) - _us(start), 1) for start, end in zip(lane.start, lane.end, strict=True)
         ],
         "depth": lane.depth,
         "name": lane.name,

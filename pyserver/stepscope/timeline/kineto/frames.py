@@ -134,9 +134,7 @@ def _emit(track: Track, time: int, place: int, path: int) -> None:
     track.paths.append(path)
 
 
-def _from_call_stacks(
-    columns: Columns, places: FramePlaces, paths: CallPaths
-) -> dict[int, Track]:
+def _from_call_stacks(columns: Columns, places: FramePlaces, paths: CallPaths) -> dict[int, Track]:
     """Torch 1.8 wrote a call stack at operators, innermost function first, and no functions."""
     host = columns.host
     tracks: dict[int, Track] = defaultdict(Track)
