@@ -1,6 +1,5 @@
 /** The field in which a person enters the arguments of a file, as in a terminal. */
 import { Uri, window } from 'vscode';
-import type { StaticFeature } from 'vscode-languageclient/node';
 import type { EnterArgumentsParams } from './protocol';
 import { joinWords, splitWords } from './words';
 
@@ -19,14 +18,3 @@ export async function enterArguments({
   });
   return entered === undefined ? null : (splitWords(entered) ?? null);
 }
-
-/** Tells the server that there is such a field. */
-export const enterArgumentsFeature: StaticFeature = {
-  fillClientCapabilities(capabilities) {
-    const before = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...before, stepscope: { enterArguments: true } };
-  },
-  initialize: () => undefined,
-  getState: () => ({ kind: 'static' }),
-  clear: () => undefined,
-};

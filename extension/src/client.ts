@@ -9,18 +9,30 @@ import {
   type CloseHandlerResult,
   type ErrorHandler,
 } from 'vscode-languageclient/node';
-import { enterArguments, enterArgumentsFeature } from './arguments';
-import { pythonLanguage, serverCommandIds, settingsSection } from './contributions';
+import { abilitiesFeature } from './abilities';
+import { enterArguments } from './arguments';
+import { commandIds, pythonLanguage, serverCommandIds, settingsSection } from './contributions';
 import { savePythonFiles } from './documents';
 import { ProgressNotifications } from './progress';
-import { enterArgumentsRequest, reportNotification } from './protocol';
+import {
+  enterArgumentsRequest,
+  heatNotification,
+  reportNotification,
+  saveFilesRequest,
+  type HeatParams,
+} from './protocol';
 import type { ServerSettings } from './settings';
+
+/** Commands that run a file as it is on the disk. */
+const runsFiles = new Set<string>([serverCommandIds.profile, serverCommandIds.fixAndMeasure]);
 
 export interface ClientOptions {
   readonly command: readonly string[];
   readonly log: LogOutputChannel;
   /** A file was measured, or a recording opened on it. */
   onReport(uri: string): void;
+  /** Marks to draw; undefined where the server has gone. */
+  onHeat(heat: HeatParams | undefined): void;
   /** Asked again whenever the client has to start the server anew. */
   settings(): ServerSettings;
 }
@@ -38,6 +50,8 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
       documentSelector: [{ scheme: 'file', language: pythonLanguage }],
       diagnosticCollectionName: settingsSection,
       outputChannel: options.log,
+      // Links in hovers may run what is ours and nothing else.
+      markdown: { isTrusted: { enabledCommands: Object.values(commandIds) } },
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       errorHandler: new RestartAfterCrash(() => client.initializeResult !== undefined),
       // The rejected start tells it all; the client would say it twice.
@@ -47,21 +61,27 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
         handleWorkDoneProgress: progress.middleware,
         // Reached from the palette and from code lenses alike.
         executeCommand: async (id, parameters, next) => {
-          if (id === serverCommandIds.profile && !(await savePythonFiles())) return undefined;
+          if (runsFiles.has(id) && !(await savePythonFiles())) return undefined;
           return next(id, parameters) as unknown;
         },
       },
     },
   );
   client.onDidChangeState(({ newState }) => {
-    if (newState === State.Stopped) progress.endAll();
+    if (newState !== State.Stopped) return;
+    progress.endAll();
+    options.onHeat(undefined);
   });
   client.onNotification(reportNotification, ({ uri, report }) => {
     options.log.info(`report for ${uri}: ${report.lines.length} lines with a cost`);
     options.onReport(uri);
   });
-  client.registerFeature(enterArgumentsFeature);
+  client.onNotification(heatNotification, (heat) => {
+    options.onHeat(heat);
+  });
+  client.registerFeature(abilitiesFeature);
   client.onRequest(enterArgumentsRequest, enterArguments);
+  client.onRequest(saveFilesRequest, savePythonFiles);
   await client.start();
   return client;
 }

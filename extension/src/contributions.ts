@@ -14,6 +14,7 @@ export const commandIds = {
   clearResults: 'stepscope.clearResults',
   restartServer: 'stepscope.restartServer',
   showLog: 'stepscope.showLog',
+  copyFigures: 'stepscope.copyFigures',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -25,6 +26,7 @@ export type CommandId = (typeof commandIds)[keyof typeof commandIds];
 export const serverCommandIds = {
   profile: 'stepscope.profile',
   open: 'stepscope.open',
+  fixAndMeasure: 'stepscope.fixAndMeasure',
   cancel: 'stepscope.cancel',
   clear: 'stepscope.clear',
   getReport: 'stepscope.getReport',
@@ -60,9 +62,19 @@ export const settingKeys = {
   processesPerNode: 'processesPerNode',
   disabledRules: 'rules.disable',
   ruleSeverity: 'rules.severity',
-  inlayHints: 'inlayHints.enabled',
+  hintPrecision: 'inlayHints.precision',
+  runLenses: 'codeLens.run',
+  totalLenses: 'codeLens.totals',
+  heat: 'heat.enabled',
   traceSourceMap: 'trace.sourceMap',
 } as const;
+
+/** Colours of hot lines, from a little to much; `package.json` has their defaults. */
+export const heatColors = [
+  'stepscope.heatLow',
+  'stepscope.heatMedium',
+  'stepscope.heatHigh',
+] as const;
 
 /** The settings that a workspace nobody trusts yet must not decide. */
 export const restrictedSettings = [

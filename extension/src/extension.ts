@@ -3,6 +3,8 @@ import os from 'node:os';
 import { extensions, window, workspace, type ExtensionContext } from 'vscode';
 import { registerCommands } from './commands';
 import { settingKeys, settingsSection } from './contributions';
+import { colorDefaults } from './decorations/colors';
+import { HeatDecorations } from './decorations/heat';
 import { createLog, describeError } from './log';
 import { probePython } from './probe';
 import { PythonSelection } from './python';
@@ -36,9 +38,13 @@ export async function activate(context: ExtensionContext): Promise<void> {
       environment: process.env,
     });
   const measured = new MeasuredFiles();
+  const heat = new HeatDecorations(colorDefaults(context.extension.packageJSON));
   const running = new Server({
     log,
     settings,
+    onHeat: (lines) => {
+      heat.show(lines);
+    },
     onReport: (uri) => {
       measured.add(uri);
       reports.measured(uri);
@@ -65,6 +71,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   context.subscriptions.push(
     log,
     selection,
+    heat,
     reports,
     ...registerCommands({ server: running, log, reports }),
     workspace.onDidGrantWorkspaceTrust(refresh),

@@ -10,6 +10,30 @@ export interface ReportParams {
 /** Sent once after every successful run. */
 export const reportNotification = new NotificationType<ReportParams>('stepscope/report');
 
+/** A line (1-based) of a file, how hot it is, and whether it was edited since it was measured. */
+export interface HotLine {
+  readonly line: number;
+  readonly level: 1 | 2 | 3;
+  /** Of the step, in words. */
+  readonly share: string;
+  readonly stale: boolean;
+}
+
+export interface HeatParams {
+  readonly uri: string;
+  /** Of the text that the lines belong to; null for a file that is not open. */
+  readonly version: number | null;
+  readonly lines: readonly HotLine[];
+}
+
+/** Sent for every measured file when a report or its text changes. */
+export const heatNotification = new NotificationType<HeatParams>('stepscope/heat');
+
+/** Asked before edited files are run; answered with whether they are on the disk. */
+export const saveFilesRequest = new RequestType<{ uris: string[] }, boolean, void>(
+  'stepscope/saveFiles',
+);
+
 export interface EnterArgumentsParams {
   readonly uri: string;
   /** What the file would be given otherwise. */

@@ -9,6 +9,7 @@ import { startClient } from './client';
 import { settingKeys, settingsSection } from './contributions';
 import { describeError } from './log';
 import { CoalescingQueue } from './queue';
+import type { HeatParams } from './protocol';
 import type { Resolution } from './resolve';
 import type { ServerSettings, Settings } from './settings';
 
@@ -18,6 +19,7 @@ export interface ServerOptions {
   settings(): Settings;
   /** A file was measured, or a recording opened on it. */
   onReport(uri: string): void;
+  onHeat(heat: HeatParams | undefined): void;
 }
 
 export class Server {
@@ -85,6 +87,9 @@ export class Server {
       this.client = await startClient({
         command,
         log,
+        onHeat: (heat) => {
+          this.options.onHeat(heat);
+        },
         settings: () => this.serverSettings(),
         onReport: (uri) => {
           this.options.onReport(uri);

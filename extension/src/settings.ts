@@ -1,6 +1,9 @@
 /** The settings: read, checked, and put into the shape that the server gets. */
 import { settingKeys } from './contributions';
 
+export const HINT_PRECISIONS = ['off', 'share', 'full'] as const;
+export type HintPrecision = (typeof HINT_PRECISIONS)[number];
+
 /** What the server is told, in `initializationOptions` and `workspace/didChangeConfiguration`. */
 export interface ServerSettings {
   /** The command that runs the profiled file, with its own arguments. */
@@ -27,7 +30,10 @@ export interface ServerSettings {
   processesPerNode: number | null;
   /** Rules that are off, and how loud the others are. */
   rules: { disable: string[]; severity: Record<string, string> };
-  inlayHints: { enabled: boolean };
+  /** How much stands at the ends of lines. */
+  inlayHints: { precision: HintPrecision };
+  codeLens: { run: boolean; totals: boolean };
+  heat: { enabled: boolean };
   /** Where the source files of recorded traces are: what a path begins with, and a folder here. */
   trace: { sourceMap: Record<string, string> };
 }
@@ -82,7 +88,15 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
       disable: strings(settingKeys.disabledRules),
       severity: asWords(reader.get(settingKeys.ruleSeverity)),
     },
-    inlayHints: { enabled: reader.get(settingKeys.inlayHints) !== false },
+    inlayHints: {
+      precision:
+        HINT_PRECISIONS.find((known) => known === reader.get(settingKeys.hintPrecision)) ?? 'full',
+    },
+    codeLens: {
+      run: reader.get(settingKeys.runLenses) !== false,
+      totals: reader.get(settingKeys.totalLenses) !== false,
+    },
+    heat: { enabled: reader.get(settingKeys.heat) !== false },
     trace: { sourceMap: asVariables(reader.get(settingKeys.traceSourceMap), expand) },
   };
 }

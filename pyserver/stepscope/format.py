@@ -8,6 +8,7 @@ is not measured has no text here: callers leave it out or write ``NOT_MEASURED``
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from stepscope.session.model import Phase, Progress, Stillness
@@ -64,6 +65,20 @@ def count(value: float) -> str:
 def ratio(value: float) -> str:
     """``1.42×``."""
     return f"{_significant(value)}×"
+
+
+def moment(started: str, now: datetime | None = None) -> str:
+    """``14:05`` of an ISO 8601 time, in this machine's zone; ``2026-11-30`` for another day.
+
+    ``now`` stands in for the present in tests. ``""`` for a text that is no such time.
+    """
+    try:
+        # Before Python 3.11 a "Z" is not understood.
+        then = datetime.fromisoformat(started.replace("Z", "+00:00")).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return ""
+    today = (datetime.now().astimezone() if now is None else now).date()
+    return f"{then:%H:%M}" if then.date() == today else f"{then:%Y-%m-%d}"
 
 
 def progress(state: Progress) -> str:

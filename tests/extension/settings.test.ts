@@ -26,7 +26,9 @@ const defaults = {
   guard: true,
   processesPerNode: null,
   rules: { disable: [], severity: {} },
-  inlayHints: { enabled: true },
+  inlayHints: { precision: 'full' },
+  codeLens: { run: true, totals: true },
+  heat: { enabled: true },
   trace: { sourceMap: {} },
 };
 
@@ -55,7 +57,9 @@ describe('readSettings', () => {
       processesPerNode: 'all',
       'rules.disable': 'all',
       'rules.severity': { autocast: 1 },
-      'inlayHints.enabled': 'no',
+      'inlayHints.precision': 'all',
+      'codeLens.totals': 'no',
+      'heat.enabled': 1,
       'trace.sourceMap': { '/job': 1 },
     };
     expect(read(wrong)).toEqual(defaults);
@@ -78,7 +82,10 @@ describe('readSettings', () => {
       processesPerNode: 2,
       'rules.disable': ['slow-input'],
       'rules.severity': { autocast: 'hint' },
-      'inlayHints.enabled': false,
+      'inlayHints.precision': 'share',
+      'codeLens.run': false,
+      'codeLens.totals': false,
+      'heat.enabled': false,
       'trace.sourceMap': { '/job/src': '${workspaceFolder}' },
     });
     expect(set).toEqual({
@@ -96,7 +103,9 @@ describe('readSettings', () => {
       guard: false,
       processesPerNode: 2,
       rules: { disable: ['slow-input'], severity: { autocast: 'hint' } },
-      inlayHints: { enabled: false },
+      inlayHints: { precision: 'share' },
+      codeLens: { run: false, totals: false },
+      heat: { enabled: false },
       trace: { sourceMap: { '/job/src': '/work space' } },
     });
   });

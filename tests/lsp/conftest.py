@@ -70,6 +70,7 @@ class Session:
     offered: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     reports: list[dict[str, Any]] = field(default_factory=list)
     refreshed: list[str] = field(default_factory=list)
+    heat: list[dict[str, Any]] = field(default_factory=list)
     asked: list[tuple[str, list[str]]] = field(default_factory=list)
     press: str | Exception | None = None  # the button that the person presses
     entering: list[Any] = field(default_factory=list)
@@ -165,7 +166,9 @@ class Document:
     async def hints(self, first: int = 1, last: int = 10_000) -> dict[int, str]:
         """1-based line to the text of its inlay hint."""
         return {
-            hint.position.line + 1: str(hint.label) for hint in await self.raw_hints(first, last)
+            # Without the spaces that align figures.
+            hint.position.line + 1: " ".join(str(hint.label).split())
+            for hint in await self.raw_hints(first, last)
         }
 
     async def raw_hints(self, first: int = 1, last: int = 10_000) -> list[types.InlayHint]:
@@ -193,16 +196,27 @@ class Document:
         return list(await soon(self.session.client.text_document_code_action_async(params)) or [])
 
 
-def capabilities(*, progress: bool = True, **general: Any) -> types.ClientCapabilities:
-    """A client that can refresh hints and lenses, and shows progress unless told otherwise."""
+def capabilities(
+    *, progress: bool = True, stepscope: dict[str, Any] | None = None, **general: Any
+) -> types.ClientCapabilities:
+    """A client that can refresh hints and lenses, and shows progress unless told otherwise.
+
+    ``stepscope``: what it can do beside the protocol, as our own extension says it.
+    """
     return types.ClientCapabilities(
         workspace=types.WorkspaceClientCapabilities(
             inlay_hint=types.InlayHintWorkspaceClientCapabilities(refresh_support=True),
             code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True),
             configuration=True,
+            workspace_folders=True,
+            workspace_edit=types.WorkspaceEditClientCapabilities(
+                document_changes=True,
+                change_annotation_support=types.ChangeAnnotationsSupportOptions(),
+            ),
         ),
         window=types.WindowClientCapabilities(work_done_progress=progress),
         general=types.GeneralClientCapabilities(**general),
+        experimental=None if stepscope is None else {"stepscope": stepscope},
     )
 
 
@@ -233,6 +247,12 @@ def make_client(session_reports: list[dict[str, Any]], refreshed: list[str]) -> 
         refreshed.append("code lenses")
 
     return client
+
+
+def _take_heat(session: Session) -> None:
+    @session.client.feature("stepscope/heat")
+    def heat(params: Any) -> None:
+        session.heat.append(_plain(params))
 
 
 def _answer_questions(session: Session) -> None:
@@ -298,6 +318,7 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
         session = Session(client, folder, control, reports=reports, refreshed=refreshed)
         sessions.append(session)
         _answer_questions(session)
+        _take_heat(session)
         session.script()
         answer = await soon(
             client.initialize_session(
@@ -328,4 +349,4 @@ async def session(start_session: StartSession) -> Session:
 def environment() -> dict[str, str]:
     """Of a process that finds the package in the source tree."""
     path = os.pathsep.join([str(ROOT / "pyserver"), str(ROOT)])
-    return {**os.environ, "PYTHONPATH": path}
+    return {**os.environ, "PYTHONPATH": path, "TZ": "UTC"}

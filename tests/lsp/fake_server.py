@@ -15,9 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stepscope.attribution.model import Assumed
+from stepscope.attribution.model import Assumed, StepTime
+from stepscope.diagnosis.finding import Related
 from stepscope.report.exports.analysed import Analysed
-from stepscope.report.model import Report
+from stepscope.report.model import Hint, Report
 from stepscope.server import build_server, serve_stdio
 from stepscope.session.model import (
     Action,
@@ -121,6 +122,9 @@ class FakeRun:
         report = factories.report_on(
             str(request.target), source, script["costs"], script.get("findings", [])
         )
+        report = _as_scripted(report, script, source)
+        for path, costs in script.get("elsewhere", {}).items():
+            report = _with_lines_of(report, path, costs)
         if "assumed" not in script:
             return report
         assumed = Assumed(file=str(request.target), **script["assumed"])
@@ -130,13 +134,62 @@ class FakeRun:
     def _script(self) -> dict[str, Any]:
         path = self._control / "script.json"
         script: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return script
+        if not script.get("runs"):
+            return script
+        # Each run of a script of several takes the next.
+        first, *rest = script["runs"]
+        self._write("script.json", json.dumps({**script, "runs": rest}))
+        return {**script, **first}
 
     def _write(self, name: str, text: str) -> None:
         # Renamed into place, so that a test never sees half of it.
         temporary = self._control / f".{name}"
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(self._control / name)
+
+
+def _as_scripted(report: Report, script: dict[str, Any], source: str) -> Report:
+    """With the step, findings of other ``rules`` (text of a line -> rule) and ``related`` lines."""
+    from tests import factories
+
+    path = report.profile.run.target
+    hints = [
+        Hint(factories.finding(factories.line_of(text, source), file=path, rule=rule), None)
+        for text, rule in script.get("rules", {}).items()
+    ]
+    for hint in report.hints:
+        others = script.get("related", {}).items()
+        related = tuple(
+            Related(path, factories.line_of(other, source), message)
+            for text, named in others
+            if factories.line_of(text, source) == hint.finding.line
+            for other, message in named.items()
+        )
+        hints.append(
+            dataclasses.replace(hint, finding=dataclasses.replace(hint.finding, related=related))
+        )
+    profile = report.profile
+    if "step_ms" in script:
+        median = script["step_ms"]
+        step = StepTime(median, 0.99 * median, 1.01 * median)
+        profile = dataclasses.replace(profile, step_ms=step)
+    run = dataclasses.replace(profile.run, args=tuple(script.get("args", profile.run.args)))
+    profile = dataclasses.replace(profile, run=run)
+    return dataclasses.replace(report, profile=profile, hints=tuple(hints))
+
+
+def _with_lines_of(report: Report, path: str, costs: dict[str, float]) -> Report:
+    """The report with lines of another file, as of a model that the target imports."""
+    from tests import factories
+
+    source = Path(path).read_text(encoding="utf-8")
+    other = factories.report_on(path, source, costs).profile
+    profile = dataclasses.replace(
+        report.profile,
+        lines=(*report.profile.lines, *other.lines),
+        sources={**report.profile.sources, **other.sources},
+    )
+    return dataclasses.replace(report, profile=profile)
 
 
 def _new_file(path: str) -> NewFile:

@@ -45,11 +45,12 @@ async def document(session: Session) -> Document:
 
 
 async def lenses(document: Document) -> list[tuple[int, str, list[Any]]]:
+    """Those that a click does something with; totals are text alone for this client."""
     found = await document.lenses()
     return [
         (lens.range.start.line + 1, lens.command.title, list(lens.command.arguments or []))
         for lens in found
-        if lens.command is not None
+        if lens.command is not None and lens.command.command
     ]
 
 

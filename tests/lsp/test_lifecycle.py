@@ -87,13 +87,14 @@ async def test_a_broken_feature_does_not_take_the_others_along(
 ) -> None:
     probe = PROBE.replace(
         "server = build_server()",
-        "server = build_server()\nserver.store.view = lambda path: 1 / 0",
+        "server = build_server()\nserver.choices.line = lambda *_: 1 / 0",
     )
     session: Session = await start_session(command=[sys.executable, "-c", probe])
     document = session.write()
     document.open()
+    assert await document.lenses() == []
     assert await document.hints() == {}
-    assert len(await document.lenses()) == 2
+    assert [action.title for action in await document.actions(1)] == []
 
 
 async def test_what_the_server_offers(session: Session) -> None:
@@ -108,6 +109,7 @@ async def test_what_the_server_offers(session: Session) -> None:
         "stepscope.cancel",
         "stepscope.clear",
         "stepscope.editAssumption",
+        "stepscope.fixAndMeasure",
         "stepscope.open",
         "stepscope.profile",
         "stepscope.removeNewFiles",

@@ -22,11 +22,12 @@ COSTS = {"net(x).sum().backward()": 1.0}
 
 
 async def titles(document: Document) -> list[tuple[int, str]]:
+    """Of the lenses that start something; totals are text alone for this client."""
     found = await document.lenses()
     return [
         (lens.range.start.line + 1, lens.command.title)
         for lens in found
-        if lens.command is not None
+        if lens.command is not None and lens.command.command
     ]
 
 

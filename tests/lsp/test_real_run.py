@@ -114,13 +114,15 @@ async def test_a_finding_can_be_fixed_after_an_edit(real: Session) -> None:
         ),
         "the finding moves",
     )
-    # So small a program may have other findings; those of this rule are the fix and its comment.
-    action, ignore = [
+    # So small a program may have other findings; these are the ones of this rule.
+    action, measured, preview, ignore = [
         action
         for action in await document.actions(ITEM + 1)
         if any(found.code == "sync-in-step" for found in action.diagnostics or ())
     ]
     assert ignore.title == "Ignore this hint here (sync-in-step)"
+    assert measured.title == f"Fix and measure again: {action.title}"
+    assert preview.title == f"Preview: {action.title}"
     assert action.kind == types.CodeActionKind.QuickFix
     assert action.diagnostics is not None
     assert action.edit is not None

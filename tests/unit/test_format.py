@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime, timezone
+
 import pytest
 
 from stepscope import format as fmt
@@ -132,3 +135,13 @@ def test_progress(state: Progress, text: str) -> None:
 def test_plural() -> None:
     assert fmt.plural(1, "step") == "1 step"
     assert fmt.plural(1200, "step") == "1,200 steps"
+
+
+def test_a_moment_is_a_time_today_and_a_date_on_other_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    now = datetime(2026, 11, 30, 23, 0, tzinfo=timezone.utc)
+    assert fmt.moment("2026-11-30T14:05:59Z", now) == "14:05"
+    assert fmt.moment("2026-11-30T14:05:59.25+00:00", now) == "14:05"
+    assert fmt.moment("2026-11-29T14:05:59Z", now) == "2026-11-29"
+    assert fmt.moment("some time ago", now) == ""

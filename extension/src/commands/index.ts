@@ -4,6 +4,7 @@ import { commandIds, type CommandId } from '../contributions';
 import { describeError } from '../log';
 import { cancelProfile } from './cancelProfile';
 import { clearResults } from './clearResults';
+import { copyFigures } from './copyFigures';
 import type { Command, CommandContext } from './command';
 import { openReport } from './openReport';
 import { openSavedReport } from './openSavedReport';
@@ -22,6 +23,7 @@ const table = {
   [commandIds.clearResults]: clearResults,
   [commandIds.restartServer]: restartServer,
   [commandIds.showLog]: showLog,
+  [commandIds.copyFigures]: copyFigures,
 } as const satisfies Record<CommandId, Command>;
 
 export function registerCommands(context: CommandContext): Disposable[] {

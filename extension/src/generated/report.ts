@@ -728,9 +728,13 @@ export interface Finding {
    */
   fix: Fix | null;
   /**
-   * Outcome of measuring the fix; null where it was not tried.
+   * What the fix gained when it was measured; null where it was not.
    */
-  trial: null;
+  trial: Trial | null;
+  /**
+   * Other lines of the same cause.
+   */
+  related: Related[];
 }
 /**
  * A set of edits, or, where edits is empty, advice in words.
@@ -773,6 +777,42 @@ export interface Edit {
    * What to put there.
    */
   new_text: string;
+}
+/**
+ * A fix that was measured: the step before and after it, same arguments, device and steps.
+ */
+export interface Trial {
+  before_ms: StepTime;
+  after_ms: StepTime;
+  /**
+   * What the median step lost; negative where it got slower.
+   */
+  gained_ms: number;
+  /**
+   * What steps differ by anyway.
+   */
+  spread_ms: number;
+  /**
+   * Whether the difference is more than the spread.
+   */
+  differs: boolean;
+}
+/**
+ * Another line of a finding's cause.
+ */
+export interface Related {
+  /**
+   * Absolute path.
+   */
+  file: string;
+  /**
+   * 1-based line.
+   */
+  line: number;
+  /**
+   * What the line has to do with it.
+   */
+  message: string;
 }
 /**
  * Pictures of the step, in columns: entry i of each column of a lane or a tree is about the same span or node.

@@ -16,6 +16,15 @@ class Severity(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """Another line of the same cause, and what it has to do with it in a few words."""
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One bottleneck on the line a person would edit.
 
@@ -34,3 +43,4 @@ class Finding:
     evidence: Mapping[str, float | int | str]
     gain_ms: tuple[float, float] | None = None
     gain_source: str = ""
+    related: tuple[Related, ...] = ()

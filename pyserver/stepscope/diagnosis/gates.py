@@ -13,12 +13,12 @@ Advice is given only where it can move what bounds the step, so:
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
-from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.finding import Finding, Related, Severity
 from stepscope.diagnosis.rule import Eases, Rule
 
 log = logging.getLogger(__name__)
@@ -88,6 +88,7 @@ def measured(
     gain_source: str = "",
     severity: Severity | None = None,
     end_line: int | None = None,
+    related: Iterable[Related] = (),
 ) -> Finding:
     """A finding of what was measured, which underlines the statement at ``key``.
 
@@ -105,15 +106,22 @@ def measured(
         evidence=evidence,
         gain_ms=gain_ms,
         gain_source=gain_source,
+        # What stands on the finding's own line is said already.
+        related=tuple(each for each in related if (each.file, each.line) != key),
     )
 
 
 def unmeasured(
-    rule: str, facts: Facts, key: LineKey, message: str, evidence: Mapping[str, float | int | str]
+    rule: str,
+    facts: Facts,
+    key: LineKey,
+    message: str,
+    evidence: Mapping[str, float | int | str],
+    related: Iterable[Related] = (),
 ) -> Finding:
     """A hint about a GPU from a run without one. It says so, and promises no gain."""
     message = f"{message} Not measured: no GPU in this run."
-    return measured(rule, facts, key, message, evidence, severity=Severity.HINT)
+    return measured(rule, facts, key, message, evidence, severity=Severity.HINT, related=related)
 
 
 def abstain(rule: str, reason: str) -> tuple[()]:

@@ -6,12 +6,12 @@ from lsprotocol import types
 
 from stepscope import fixes
 from stepscope.editor.language_server import StepscopeServer
-from stepscope.editor.protocol import COMMAND_PROFILE, DIAGNOSTIC_SOURCE
-from stepscope.editor.to_lsp import to_lines, to_text_edit
+from stepscope.editor.protocol import COMMAND_FIX_AND_MEASURE, COMMAND_PROFILE, DIAGNOSTIC_SOURCE
+from stepscope.editor.to_lsp import to_lines
+from stepscope.editor.workspace_edits import preview_edit, workspace_edit
 from stepscope.fixes.ignoring import ignore_edit
 from stepscope.fixes.model import Fix
 from stepscope.report.model import Hint
-from stepscope.report.source import split_lines
 
 
 def register(server: StepscopeServer) -> None:
@@ -38,16 +38,55 @@ def code_actions(server: StepscopeServer, params: types.CodeActionParams) -> lis
             fix = fixes.fix_for(hint.finding, text, start)
             # Advice without an edit is in the Problems panel already.
             if fix is not None and fix.edits:
-                actions.append(
-                    types.CodeAction(
-                        title=fix.title,
-                        kind=types.CodeActionKind.QuickFix,
-                        diagnostics=_answered(hint, params.context) or None,
-                        edit=_workspace_edit(server, fix),
-                    )
-                )
+                answered = _answered(hint, params.context) or None
+                actions += _ways_to_fix(server, path, start, hint, fix, answered)
     # What makes it faster comes before what makes it quiet.
     return actions + ignoring + _next_steps(server, path, text, first, last, params.context)
+
+
+def _ways_to_fix(
+    server: StepscopeServer,
+    path: str,
+    line: int,
+    hint: Hint,
+    fix: Fix,
+    answered: list[types.Diagnostic] | None,
+) -> list[types.CodeAction]:
+    """The edit; the edit and a run that measures it; the edit after a look at it."""
+    actions = [
+        types.CodeAction(
+            title=fix.title,
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=answered,
+            is_preferred=True,
+            edit=workspace_edit(server, fix),
+        )
+    ]
+    view = server.store.view(path)
+    if view is not None and server.trials.request_of(view.profile.run.target) is not None:
+        title = f"Fix and measure again: {fix.title}"
+        arguments = {"uri": server.uri_of(path), "rule": hint.finding.rule, "line": line}
+        actions.append(
+            types.CodeAction(
+                title=title,
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=answered,
+                command=types.Command(
+                    title=title, command=COMMAND_FIX_AND_MEASURE, arguments=[arguments]
+                ),
+            )
+        )
+    previewed = preview_edit(server, fix)
+    if previewed is not None:
+        actions.append(
+            types.CodeAction(
+                title=f"Preview: {fix.title}",
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=answered,
+                edit=previewed,
+            )
+        )
+    return actions
 
 
 def _ignore(
@@ -68,7 +107,7 @@ def _ignore(
             title=f"Ignore this hint here ({finding.rule})",
             kind=types.CodeActionKind.QuickFix,
             diagnostics=_answered(hint, context) or None,
-            edit=_workspace_edit(server, Fix("", (edit,))),
+            edit=workspace_edit(server, Fix("", (edit,))),
         )
     ]
 
@@ -125,13 +164,3 @@ def _answered(hint: Hint, context: types.CodeActionContext) -> list[types.Diagno
         for diagnostic in context.diagnostics
         if diagnostic.source == DIAGNOSTIC_SOURCE and diagnostic.data == wanted
     ]
-
-
-def _workspace_edit(server: StepscopeServer, fix: Fix) -> types.WorkspaceEdit:
-    changes: dict[str, list[types.TextEdit]] = {}
-    for edit in fix.edits:
-        lines = split_lines(server.text_of(edit.file) or "")
-        changes.setdefault(server.uri_of(edit.file), []).append(
-            to_text_edit(lines, edit, server.encoding)
-        )
-    return types.WorkspaceEdit(changes=changes)

@@ -1,4 +1,7 @@
-"""Lenses that start a run: above module classes, the ``__main__`` guard, and loops to choose."""
+"""Lenses that start a run: above module classes, the ``__main__`` guard, and loops to choose.
+
+Those that say something of the last run stand beside them (``assumptions``, ``total_lenses``).
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from stepscope.editor.staleness import LineMap
 from stepscope.editor.step_loops import step_loops
 from stepscope.editor.text import parse
 from stepscope.editor.to_lsp import line_start
+from stepscope.editor.total_lenses import total_lenses
 from stepscope.report.source import split_lines
 
 TITLE = "Profile this model"
@@ -48,12 +52,17 @@ def register(server: StepscopeServer) -> None:
                 command=types.Command(
                     title=lens.title,
                     command=lens.command,
-                    arguments=[{"uri": uri, **lens.arguments}],
+                    arguments=[{"uri": uri, **lens.arguments}] if lens.command else None,
                 ),
             )
             for lens in [
-                *known.lenses(uri, text, lambda text: lenses(text, chosen)),
+                *(
+                    known.lenses(uri, text, lambda text: lenses(text, chosen))
+                    if server.options.code_lens.run
+                    else ()
+                ),
                 *assumed_lenses(server, path, text),
+                *total_lenses(server, path, text),
             ]
         ]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from stepscope.editor import diagnostics, protocol
+from stepscope.editor import diagnostics, protocol, publishing
 from stepscope.editor.delivering import deliver
 from stepscope.editor.language_server import StepscopeServer, working_folder
 from stepscope.editor.next_steps import NextStep, next_step
@@ -82,6 +82,7 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
         report = await server.runs.profile(request)
     except Failure as failure:
         return _failed(server, path, failure, params.given)
+    server.trials.ran(request)
     await deliver(server, params.uri, report)
     answer: ProfileAnswer = {"ok": True, "step_ms": report.profile.step_ms.median}
     if report.verdict is not None:
@@ -158,7 +159,7 @@ def _clear(server: StepscopeServer, arguments: tuple[Any, ...]) -> None:
     path = None if uri is None else server.path_of(uri)
     server.store.clear(path)
     server.kept_reports.clear(path)
-    diagnostics.publish(server, before.values())
+    publishing.publish(server, before.values())
     server.refresh_views()
 
 

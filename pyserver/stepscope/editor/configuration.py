@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from stepscope.editor import diagnostics
+from stepscope.editor import publishing
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.options import SECTION, parse_options
 
@@ -33,7 +33,7 @@ def register(server: StepscopeServer) -> None:
         if not settings:
             settings = await _pull(server)
         _report(server, take(settings))
-        diagnostics.publish(server, server.store.paths().values())
+        publishing.publish(server, server.store.paths().values())
         server.refresh_views()
 
     server.add_feature(types.INITIALIZE, initialize)

@@ -7,29 +7,23 @@ edited is withdrawn, since nobody knows whether it still holds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
-from pathlib import Path
 
 from lsprotocol import types
 
-import stepscope
 from stepscope.attribution.model import Profile
 from stepscope.diagnosis.engine import discover_rules
 from stepscope.diagnosis.ignoring import unknown_rules
 from stepscope.editor.language_server import StepscopeServer
+from stepscope.editor.pages import page
 from stepscope.editor.protocol import DIAGNOSTIC_SOURCE
-from stepscope.editor.store import file_key
 from stepscope.editor.to_lsp import SEVERITIES, code_range
 from stepscope.report.evidence import describe_evidence, describe_gain
 from stepscope.report.model import Hint
 from stepscope.report.source import split_lines
+from stepscope.report.trial import describe_trial
 
-
-def register(server: StepscopeServer) -> None:
-    """Keep the diagnostics on their lines while texts change."""
-    server.add_feature(types.TEXT_DOCUMENT_DID_OPEN, _republish)
-    server.add_feature(types.TEXT_DOCUMENT_DID_CHANGE, _republish)
-    server.add_feature(types.TEXT_DOCUMENT_DID_CLOSE, _republish)
+MOST_RELATED = 20
+"""Of one finding; the Problems panel shows each on a line of its own."""
 
 
 def publish(server: StepscopeServer, paths: Iterable[str]) -> None:
@@ -69,11 +63,35 @@ def _findings(
             code=hint.finding.rule,
             code_description=_page(f"rules/{hint.finding.rule}.md"),
             message=_message(hint, view.profile),
+            related_information=_related(server, path, text, first, hint) or None,
             # Enough to find the hint again, whatever has happened to the text since.
             data={"rule": hint.finding.rule, "line": hint.finding.line},
         )
         for first, last, hint in server.hints_in(path, text)
     ]
+
+
+def _related(
+    server: StepscopeServer, path: str, text: str, line: int, hint: Hint
+) -> list[types.DiagnosticRelatedInformation]:
+    """Other lines of the cause: those that the rule knows, then those it also speaks of."""
+    finding = hint.finding
+    found: list[types.DiagnosticRelatedInformation] = []
+    for related in finding.related:
+        there = server.place_of(related.file, related.line)
+        if there is not None:
+            found.append(_information(server, *there, related.message))
+    for first, _, other in server.hints_in(path, text):
+        if other.finding.rule == finding.rule and first != line:
+            found.append(_information(server, path, text, first, f"{finding.rule} here too"))
+    return found[:MOST_RELATED]
+
+
+def _information(
+    server: StepscopeServer, path: str, text: str, line: int, message: str
+) -> types.DiagnosticRelatedInformation:
+    range_ = code_range(split_lines(text), line, line, server.encoding)
+    return types.DiagnosticRelatedInformation(types.Location(server.uri_of(path), range_), message)
 
 
 def _failures(
@@ -116,29 +134,11 @@ def _message(hint: Hint, profile: Profile) -> str:
     gain = describe_gain(finding, profile)
     if gain:
         parts.append(gain)
+    if hint.trial is not None:
+        parts.append(f"The fix was measured: {describe_trial(hint.trial)}.")
     return "\n".join(parts)
 
 
-@lru_cache(maxsize=64)
 def _page(name: str) -> types.CodeDescription | None:
-    """The page ``name`` in ``docs``; None if it is not there.
-
-    Next to ``pyserver`` in a clone, next to ``dist`` (two levels above us) in the extension.
-    """
-    package = Path(stepscope.__file__).resolve().parent
-    for folder in (package, *package.parents[:3]):
-        page = folder / "docs" / name
-        if page.is_file():
-            return types.CodeDescription(href=page.as_uri())
-    return None
-
-
-def _republish(
-    server: StepscopeServer,
-    params: types.DidOpenTextDocumentParams
-    | types.DidChangeTextDocumentParams
-    | types.DidCloseTextDocumentParams,
-) -> None:
-    path = server.path_of(params.text_document.uri)
-    if path is not None and file_key(path) in server.store.paths():
-        publish(server, [path])
+    href = page(name)
+    return None if href is None else types.CodeDescription(href=href)

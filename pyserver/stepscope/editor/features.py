@@ -8,12 +8,13 @@ from stepscope.editor import (
     code_lens,
     commands,
     configuration,
-    diagnostics,
+    fix_and_measure,
     hover,
     inlay_hints,
     lifecycle,
     new_files,
     open_recording,
+    publishing,
     report_requests,
 )
 
@@ -23,11 +24,12 @@ FEATURES = [
     code_lens,
     commands,
     configuration,
-    diagnostics,
+    fix_and_measure,
     hover,
     inlay_hints,
     lifecycle,
     new_files,
     open_recording,
+    publishing,
     report_requests,
 ]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from lsprotocol import types
 
 from stepscope import format as fmt
-from stepscope.attribution.model import Categories, LineCost, OpCost, Profile
+from stepscope.attribution.model import LineCost, OpCost, Profile
 from stepscope.editor import markdown as md
+from stepscope.editor.hover_links import links
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.store import FileView
 from stepscope.editor.to_lsp import code_range, to_line
 from stepscope.operator_names import describe_operator
 from stepscope.report import display
+from stepscope.report.figures import rows
 from stepscope.report.source import split_lines
 
 TOP_OPERATORS = 6
@@ -39,21 +39,32 @@ def hover(server: StepscopeServer, params: types.HoverParams) -> types.Hover | N
         return None
     return types.Hover(
         contents=types.MarkupContent(
-            kind=types.MarkupKind.Markdown, value=describe_line(view, cost, stale=place.changed)
+            kind=types.MarkupKind.Markdown,
+            value=describe_line(
+                view,
+                cost,
+                stale=place.changed,
+                leads=links(server, params.text_document.uri, view, cost),
+            ),
         ),
         range=code_range(view.lines(text), place.line, place.line, server.encoding),
     )
 
 
-def describe_line(view: FileView, cost: LineCost, *, stale: bool) -> str:
-    """The hover's Markdown. ``stale``: the line was edited since; its measured text is shown."""
+def describe_line(view: FileView, cost: LineCost, *, stale: bool, leads: str = "") -> str:
+    """The hover's Markdown. ``stale``: the line was edited since; its measured text is shown.
+
+    ``leads``: links, above the table, since an editor cuts a hover off at some height.
+    """
     profile = view.profile
-    parts = [_heading(profile, cost)]
+    parts = [_heading(profile, cost), *([leads] if leads else [])]
     if stale:
-        parts.append("Measured **before the edit**, when the line read:")
+        at = display.measured_at(profile)
+        when = f" {at}" if at else ""
+        parts.append(f"Measured{when}, **before the edit**, when the line read:")
         parts.append(md.fenced(_measured_line(view, cost.line).strip(), "python"))
     unit = "per step" if profile.timed else "in the recording"
-    parts.append(md.table(("", unit), _rows(profile, cost), (False, True)))
+    parts.append(md.table(("", unit), rows(profile, cost), (False, True)))
     if cost.ops:
         parts.append(_operators(cost.ops))
     function = display.describe_function(profile, cost)
@@ -64,6 +75,7 @@ def describe_line(view: FileView, cost: LineCost, *, stale: bool) -> str:
             f"*{md.escape(sentence)}*  "
             for sentence in (
                 *display.describe_assumed(profile),
+                display.describe_moment(profile),
                 display.describe_device(profile),
                 display.describe_steps(profile),
                 display.describe_tax(profile),
@@ -82,73 +94,6 @@ def _heading(profile: Profile, cost: LineCost) -> str:
     share = fmt.share(display.step_share(profile, cost.cost_ms))
     step = fmt.duration(profile.step_ms.median)
     return f"**{share} of the step** ({fmt.duration(cost.cost_ms)} of {step}){where}"
-
-
-def _rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
-    if not profile.timed:
-        yield from _memory_rows(profile, cost)
-        return
-    if cost.work_ms > 0:
-        yield "Forward", fmt.duration(cost.forward_ms)
-        yield "Backward", fmt.duration(cost.backward_ms)
-    yield "Host", fmt.duration(cost.host_ms)
-    if cost.device_idle_ms is not None:
-        yield "Device idle meanwhile", fmt.duration(cost.device_idle_ms)
-    waits = cost.wait_ms
-    for name, value in (
-        ("Waiting for data", waits.data),
-        ("Waiting for the device", waits.sync),
-        ("Waiting for copies", waits.copy),
-        ("Waiting for other ranks", waits.communication),
-    ):
-        if value is not None:
-            yield name, fmt.duration(value)
-    yield from _memory_rows(profile, cost)
-    if cost.worker_ms is not None:
-        yield "In a loader worker, per batch", fmt.duration(cost.worker_ms)
-    yield "Times run", fmt.count(cost.calls)
-    # A line that computes nothing has no arithmetic, traffic or launches worth a row of zeros.
-    if cost.work_ms > 0:
-        yield from _work_rows(profile, cost)
-
-
-def _work_rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
-    if cost.launches is not None:
-        noun = "Kernels launched" if display.has_accelerator(profile) else "Operators run"
-        yield noun, fmt.count(cost.launches)
-    if cost.flops is not None:
-        yield "Arithmetic", fmt.amount(cost.flops, "FLOP")
-    if cost.bytes_moved is not None:
-        yield "Memory traffic", fmt.size(cost.bytes_moved)
-    if cost.regime is not None:
-        yield "Bound", display.REGIMES.get(cost.regime, cost.regime)
-    if cost.headroom_ms is not None:
-        yield "Above what the hardware allows", fmt.duration(cost.headroom_ms)
-
-
-def _memory_rows(profile: Profile, cost: LineCost) -> Iterator[tuple[str, str]]:
-    if cost.live_at_peak_bytes is not None:
-        live = fmt.size(cost.live_at_peak_bytes)
-        peak = profile.memory.peak_bytes if profile.memory else 0
-        share = f" ({fmt.share(cost.live_at_peak_bytes / peak)} of it)" if peak else ""
-        yield "Memory live at the peak", live + share
-    if cost.categories is not None and cost.live_at_peak_bytes:
-        yield "of it", _categories(cost.categories)
-    if cost.allocated_bytes is not None:
-        yield "Memory allocated", fmt.size(cost.allocated_bytes)
-
-
-def _categories(categories: Categories) -> str:
-    named = {
-        "parameters": categories.parameter,
-        "gradients": categories.gradient,
-        "optimizer state": categories.optimizer,
-        "activations": categories.activation,
-        "input": categories.input,
-        "temporary": categories.temporary,
-    }
-    largest_first = sorted(named.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {fmt.size(size)}" for name, size in largest_first if size) or "none"
 
 
 def _operators(ops: tuple[OpCost, ...]) -> str:

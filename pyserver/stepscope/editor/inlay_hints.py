@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from stepscope.attribution.model import LineCost, Profile
+from stepscope.editor.hint_labels import aligned, label_of
 from stepscope.editor.language_server import StepscopeServer
 from stepscope.editor.to_lsp import line_end, to_lines
 from stepscope.report import display
-
-# VS Code cuts a hint after 43 characters.
-BEFORE_EDIT = " · before edit"
-FUNCTION = "function: "
-"""Before what stands on the line of a ``def`` and is not its own, but the whole function's."""
 
 
 def register(server: StepscopeServer) -> None:
@@ -23,31 +18,27 @@ def register(server: StepscopeServer) -> None:
 def inlay_hints(server: StepscopeServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     """A hint for each line of the requested range that costs."""
     path = server.path_of(params.text_document.uri)
-    if path is None or not server.options.inlay_hints.enabled:
+    precision = server.options.inlay_hints.precision
+    if path is None or precision == "off":
         return []
     view, text = server.store.view(path), server.text_of(path)
     if view is None or text is None:
         return []
     lines = view.lines(text)
     first, last = to_lines(params.range)
-    hints: list[types.InlayHint] = []
-    for place, cost in view.placed_lines(text):
-        if not first <= place.line <= last:
-            continue
-        summary = display.summarize_line(view.profile, cost)
-        if summary is None:
-            continue
-        hints.append(
-            types.InlayHint(
-                position=line_end(lines, place.line, server.encoding),
-                label=_label(view.profile, cost, summary, changed=place.changed),
-                tooltip=display.describe_function(view.profile, cost) or None,
-                padding_left=True,
-            )
+    placed = view.placed_lines(text)
+    # All of the file: how a hint is padded must not depend on what is on the screen.
+    labels = aligned(
+        label_of(view.profile, cost, place, lines[place.line - 1], precision)
+        for place, cost in placed
+    )
+    return [
+        types.InlayHint(
+            position=line_end(lines, place.line, server.encoding),
+            label=labels[place.line],
+            tooltip=display.describe_function(view.profile, cost) or None,
+            padding_left=True,
         )
-    return hints
-
-
-def _label(profile: Profile, cost: LineCost, summary: display.LineSummary, *, changed: bool) -> str:
-    function = FUNCTION if display.is_whole_function(profile, cost) else ""
-    return function + summary.text + (BEFORE_EDIT if changed else "")
+        for place, cost in placed
+        if first <= place.line <= last and place.line in labels
+    ]

@@ -27,6 +27,7 @@ from stepscope.editor.options import Options
 from stepscope.editor.runs import ProfileTarget, Runs
 from stepscope.editor.store import FailureMark, ReportStore, file_key, read_text
 from stepscope.editor.to_lsp import Encoding
+from stepscope.editor.trials import Trials
 from stepscope.editor.written_answers import message_with
 from stepscope.report.model import Hint
 
@@ -90,6 +91,7 @@ class StepscopeServer(LanguageServer):
         self.kept_reports = KeptReports()
         self.choices = LoopChoices(state_file())
         self.new_files = NewFiles()
+        self.trials = Trials()
         self.runs = Runs(self, profile_target or _pipeline_profile_target)
 
     # -- features ------------------------------------------------------------------------------
@@ -138,14 +140,14 @@ class StepscopeServer(LanguageServer):
 
     def uri_of(self, path: str) -> str:
         """The client's own name of the file if it has it open, else one of ours."""
-        document = self._open_document(path)
+        document = self.open_document(path)
         if document is not None:
             return str(document.uri)
         return Path(path).absolute().as_uri()
 
     def text_of(self, path: str) -> str | None:
         """The file as the client shows it, else as it is on disk; None where it is gone."""
-        document = self._open_document(path)
+        document = self.open_document(path)
         return read_text(path) if document is None else str(document.source)
 
     def workspace_folders(self) -> list[Path]:
@@ -153,7 +155,8 @@ class StepscopeServer(LanguageServer):
         paths = (self.path_of(folder.uri) for folder in self.workspace.folders.values())
         return [Path(path) for path in paths if path]
 
-    def _open_document(self, path: str) -> TextDocument | None:
+    def open_document(self, path: str) -> TextDocument | None:
+        """The client's own text of the file, if it has it open."""
         key = file_key(path)
         documents: list[TextDocument] = list(self.workspace.text_documents.values())
         for document in documents:
@@ -185,6 +188,14 @@ class StepscopeServer(LanguageServer):
             if not is_ignored(text, hint.finding.rule, first, last)
         ]
 
+    def place_of(self, file: str, line: int) -> tuple[str, str, int] | None:
+        """(path, text, line) of where a measured line is now; None where it is gone."""
+        view, text = self.store.view(file), self.text_of(file)
+        if view is None or text is None:
+            return None
+        place = view.source.map_to(text).current(line)
+        return None if place is None else (view.path, text, place.line)
+
     def failures_in(self, path: str, text: str) -> list[tuple[int, FailureMark]]:
         """(line, mark) of failed runs whose line has not been edited in the file's ``text``."""
         found = []
@@ -196,6 +207,21 @@ class StepscopeServer(LanguageServer):
         return found
 
     # -- the client ----------------------------------------------------------------------------
+
+    def client_supports(self, ability: str) -> bool:
+        """Whether the client says ``experimental.stepscope.<ability>``."""
+        return self._said_by_client(ability) is True
+
+    def client_runs(self, command: str) -> bool:
+        """Whether the client itself runs ``command``, so that a link or a lens may name it."""
+        return command in (self._said_by_client("commands") or ())
+
+    def _said_by_client(self, key: str) -> Any:
+        # pygls makes dictionaries or objects of a client's own JSON.
+        value: Any = self.client_capabilities.experimental
+        for name in ("stepscope", key):
+            value = value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        return value
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """A message in the client's face."""

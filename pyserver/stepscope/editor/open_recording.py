@@ -65,7 +65,8 @@ async def _open(server: StepscopeServer, given: Sequence[str]) -> ProfileAnswer:
         if failure.kind is FailureKind.CANCELLED:
             return {"ok": False, "message": failure.message}
         return _refuse(server, failure.message)
-    shown_in = await deliver(server, server.uri_of(str(paths[0])), report, origin=str(paths[0]))
+    uri = server.uri_of(str(paths[0]))
+    shown_in = (await deliver(server, uri, report, origin=str(paths[0]))).shown_in
     for note in report.profile.notes:
         server.log(f"{paths[0].name}: {note}")
     message = _message(report, paths, shown_in)

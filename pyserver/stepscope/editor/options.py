@@ -16,6 +16,9 @@ from stepscope.session.model import Limits
 SECTION = "stepscope"
 _LIMITS = Limits()
 
+PRECISIONS = ("off", "share", "full")
+"""How much an inlay hint says."""
+
 T = TypeVar("T")
 
 
@@ -34,7 +37,22 @@ class RuleOptions:
 
 @dataclass(frozen=True, slots=True)
 class InlayHintOptions:
-    """Costs at the ends of lines."""
+    """Costs at the ends of lines: ``off``, only the ``share`` of the step, or in ``full``."""
+
+    precision: str = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLensOptions:
+    """Lenses that start a ``run``, and lenses with the ``totals`` of functions and loops."""
+
+    run: bool = True
+    totals: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class HeatOptions:
+    """Marks on hot lines, in clients that draw them."""
 
     enabled: bool = True
 
@@ -69,6 +87,8 @@ class Options:
     model_inputs: tuple[tuple[str, str | None, str | None], ...] = ()
     rules: RuleOptions = field(default_factory=RuleOptions)
     inlay_hints: InlayHintOptions = field(default_factory=InlayHintOptions)
+    code_lens: CodeLensOptions = field(default_factory=CodeLensOptions)
+    heat: HeatOptions = field(default_factory=HeatOptions)
     trace: TraceOptions = field(default_factory=TraceOptions)
 
 
@@ -81,6 +101,8 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
     reader = _Reader(_section(settings, SECTION), prefix=SECTION)
     rules = reader.inner("rules")
     hints = reader.inner("inlayHints")
+    lenses = reader.inner("codeLens")
+    heat = reader.inner("heat")
     trace = reader.inner("trace")
     defaults = Options()
     options = Options(
@@ -107,7 +129,19 @@ def parse_options(settings: object) -> tuple[Options, tuple[str, ...]]:
             ),
         ),
         inlay_hints=InlayHintOptions(
-            enabled=hints.get("enabled", _boolean, "true or false", defaults.inlay_hints.enabled)
+            precision=hints.get(
+                "precision",
+                _precision,
+                f"one of {', '.join(PRECISIONS)}",
+                defaults.inlay_hints.precision,
+            )
+        ),
+        code_lens=CodeLensOptions(
+            run=lenses.get("run", _boolean, "true or false", defaults.code_lens.run),
+            totals=lenses.get("totals", _boolean, "true or false", defaults.code_lens.totals),
+        ),
+        heat=HeatOptions(
+            enabled=heat.get("enabled", _boolean, "true or false", defaults.heat.enabled)
         ),
         trace=TraceOptions(
             source_map=trace.get("sourceMap", _paths, "an object: recorded path -> local path", ())
@@ -168,6 +202,12 @@ def _levels(value: object) -> tuple[tuple[str, str], ...]:
     if any(level not in LEVELS for _, level in pairs):
         raise ValueError
     return pairs
+
+
+def _precision(value: object) -> str:
+    if value not in PRECISIONS:
+        raise ValueError
+    return _string(value)
 
 
 def _command(value: object) -> tuple[str, ...]:

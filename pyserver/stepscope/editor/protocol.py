@@ -13,6 +13,9 @@ COMMAND_OPEN = "stepscope.open"
 """``{paths}``: recordings, as paths or URIs of files or folders; answered like a profile."""
 COMMAND_GET_REPORT = "stepscope.getReport"
 """``{uri}``: the latest report of the file or recording, with ``charts``; null: none is kept."""
+COMMAND_FIX_AND_MEASURE = "stepscope.fixAndMeasure"
+"""``{uri, rule, line}``: make the fix of that rule on that line, run the target as before, and say
+what it gained; answered like a profile."""
 COMMAND_CANCEL = "stepscope.cancel"
 COMMAND_CLEAR = "stepscope.clear"
 COMMAND_EDIT_ASSUMPTION = "stepscope.editAssumption"
@@ -21,8 +24,22 @@ COMMAND_REMOVE_NEW_FILES = "stepscope.removeNewFiles"
 """No parameters; answers ``{removed, left}``: paths of files that runs made, ``left`` because they
 have changed since."""
 
+CLIENT_OPEN_REPORT = "stepscope.openReport"
+"""A client's own command, ``{uri, line?}``: show the report, at the row of that measured line."""
+CLIENT_COPY_FIGURES = "stepscope.copyFigures"
+"""A client's own command, ``{text}``: put the figures of a line on the clipboard."""
+
 REPORT_NOTIFICATION = "stepscope/report"
 """``{uri, report}``: a report was made; ``report`` follows ``report.schema.json``."""
+
+HEAT_NOTIFICATION = "stepscope/heat"
+"""``{uri, version, lines: [{line, level, share, stale}]}``: marks beside the lines of a file, for a
+client that says ``experimental.stepscope.heat``. ``line`` is 1-based, ``level`` 1 to 3; ``version``
+is that of the text they belong to, null for a file that is not open."""
+
+SAVE_FILES = "stepscope/saveFiles"
+"""``{uris}`` -> whether they are saved: asked of a client that says
+``experimental.stepscope.saveFiles`` before edited files are run."""
 
 DIAGNOSTIC_SOURCE = "stepscope"
 
@@ -121,6 +138,15 @@ def parse_get_report_params(arguments: tuple[Any, ...]) -> str | None:
     """The uri of ``stepscope.getReport``; None: it asks for something else."""
     uri = _only_object(COMMAND_GET_REPORT, arguments).get("uri")
     return uri if isinstance(uri, str) else None
+
+
+def parse_fix_params(arguments: tuple[Any, ...]) -> tuple[str, str, int]:
+    """uri, rule and line of ``stepscope.fixAndMeasure``. Raises ValueError with a sentence."""
+    given = _only_object(COMMAND_FIX_AND_MEASURE, arguments)
+    uri, rule, line = given.get("uri"), given.get("rule"), given.get("line")
+    if not (isinstance(uri, str) and isinstance(rule, str) and isinstance(line, int)) or line < 1:
+        raise ValueError(f"{COMMAND_FIX_AND_MEASURE} needs uri, rule and line.")
+    return uri, rule, line
 
 
 def parse_clear_params(arguments: tuple[Any, ...]) -> str | None:

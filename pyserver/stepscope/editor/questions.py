@@ -64,8 +64,7 @@ async def ask_to_wait(
 
 def can_enter_arguments(server: StepscopeServer) -> bool:
     """Whether the client has a field for arguments."""
-    ours = _get(server.client_capabilities.experimental, "stepscope")
-    return _get(ours, "enterArguments") is True
+    return server.client_supports("enterArguments")
 
 
 async def enter_arguments(
@@ -78,8 +77,3 @@ async def enter_arguments(
     if answer is None:
         return None
     return tuple(str(word) for word in answer)
-
-
-def _get(value: object, key: str) -> Any:
-    """A member of what pygls makes of a client's own JSON: dictionaries or objects."""
-    return value.get(key) if isinstance(value, dict) else getattr(value, key, None)

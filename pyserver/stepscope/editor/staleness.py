@@ -57,6 +57,11 @@ class LineMap:
             self._current[line] = Place(place.line, changed)
             self._measured[place.line] = line
 
+    @property
+    def is_identical(self) -> bool:
+        """Whether nothing was edited but what changes nothing."""
+        return self._identical
+
     def current(self, measured_line: int) -> Place | None:
         """Where a measured line is now; None if it is gone."""
         if self._identical:

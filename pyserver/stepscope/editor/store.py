@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -40,7 +40,7 @@ class MeasuredText:
         return self._map[1]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class FileView:
     """What one report knows about one file."""
 
@@ -151,6 +151,20 @@ class ReportStore:
             if key in views:
                 return views[key]
         return None
+
+    def was_edited(self, path: str, text_of: Callable[[str], str | None]) -> bool:
+        """Whether any file of the newest report that knows ``path`` is no longer as it was.
+
+        ``text_of`` tells what a file holds now.
+        """
+        key = file_key(path)
+        for views in reversed(list(self._reports.values())):
+            if key in views:
+                return any(
+                    not view.source.map_to(text_of(view.path) or "").is_identical
+                    for view in views.values()
+                )
+        return False
 
     def assumed_in(self, path: str) -> tuple[Assumed, MeasuredText] | None:
         """What the newest report assumed about a class of the file ``path``, with its text."""

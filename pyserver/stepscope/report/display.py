@@ -73,6 +73,13 @@ def step_share(profile: Profile, ms: float) -> float:
     return ms / profile.step_ms.median if profile.step_ms.median > 0 else 0.0
 
 
+def share_of_peak(profile: Profile, line: LineCost) -> str:
+    """``40 % of the peak`` that lives from a line; ``""`` where the line shows no memory."""
+    if profile.memory is None or not _memory_text(profile, line):
+        return ""
+    return f"{fmt.share((line.live_at_peak_bytes or 0) / profile.memory.peak_bytes)} of the peak"
+
+
 def is_whole_function(profile: Profile, line: LineCost) -> bool:
     """Whether the line is where a function begins, and stands for all of it."""
     return profile.whole_functions and not line.exact
@@ -86,6 +93,25 @@ def describe_function(profile: Profile, line: LineCost) -> str:
             "it, and was made with the profiler on."
         )
     return "" if line.exact else "Only the function is known, not the line inside it."
+
+
+def measured_at(profile: Profile) -> str:
+    """``14:05``: when it was measured; ``""`` where that is not known."""
+    return "" if profile.run.started is None else fmt.moment(profile.run.started)
+
+
+def describe_moment(profile: Profile) -> str:
+    """When and on what it was measured, one sentence; ``""`` where that is not known."""
+    at = measured_at(profile)
+    return f"Measured {at} on {profile.run.device}." if at else ""
+
+
+def describe_unattributed(profile: Profile) -> str:
+    """What of the step stands on no line, in a few words; ``""`` where all of it does."""
+    share = step_share(profile, profile.unattributed.cost_ms)
+    if not profile.timed or share < SHOWN_SHARE:
+        return ""
+    return f"{fmt.share(share)} on no line of yours ({fmt.duration(profile.unattributed.cost_ms)})"
 
 
 def describe_peak(profile: Profile) -> str:
@@ -166,7 +192,10 @@ def describe_device(profile: Profile) -> str:
         return ""
     if has_accelerator(profile):
         return f"Forward and backward are device time on {profile.run.device}."
-    return "Forward and backward are operator time on the CPU; no GPU was measured."
+    return (
+        "CPU figures: forward and backward are operator time on the CPU; no GPU was measured, and "
+        "there both the times and what is slow may differ."
+    )
 
 
 def _worker_text(profile: Profile, line: LineCost) -> str:

@@ -12,16 +12,21 @@ from stepscope.attribution.model import Profile
 from stepscope.diagnosis.finding import Finding
 from stepscope.diagnosis.verdict import Verdict
 from stepscope.fixes.model import Fix
+from stepscope.report.trial import Trial
 
 SCHEMA = "stepscope/report/1"
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A finding together with the edit that would act on it, if there is a safe one."""
+    """A finding together with the edit that would act on it, if there is a safe one.
+
+    ``trial`` is what that edit gained when it was measured; None: it was not.
+    """
 
     finding: Finding
     fix: Fix | None
+    trial: Trial | None = None
 
 
 @dataclass(frozen=True, slots=True)

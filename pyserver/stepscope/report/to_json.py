@@ -276,7 +276,8 @@ def _hint(hint: Hint) -> Json:
         "gain_ms": None if finding.gain_ms is None else list(finding.gain_ms),
         "gain_source": finding.gain_source,
         "fix": None if hint.fix is None else _fix(hint.fix),
-        "trial": None,
+        "trial": None if hint.trial is None else dataclasses.asdict(hint.trial),
+        "related": [dataclasses.asdict(related) for related in finding.related],
     }
 
 

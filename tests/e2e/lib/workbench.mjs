@@ -215,6 +215,21 @@ export class Workbench {
     return plain((await hover.allInnerTexts()).join('\n'));
   }
 
+  /** Follow a link of the hover that is open. */
+  async clickInHover(text) {
+    await this.page.locator('.monaco-hover:visible a', { hasText: text }).first().click();
+  }
+
+  /** How many marks the extension has drawn in the gutter of the editor. */
+  marks() {
+    return this.page.evaluate(
+      () =>
+        [...document.querySelectorAll('.editor-instance .glyph-margin-widgets .cgmr')].filter(
+          (element) => getComputedStyle(element).backgroundImage.includes('data:image/svg'),
+        ).length,
+    );
+  }
+
   async leaveHover() {
     await this.page.mouse.move(5, 5);
     await this.page.keyboard.press('Escape');
@@ -237,7 +252,7 @@ export class Workbench {
       rows.sort((a, b) => a.top - b.top);
       return [...editor.querySelectorAll('.codelens-decoration')]
         .filter((element) =>
-          element.querySelector('a')?.checkVisibility({ visibilityProperty: true }),
+          element.querySelector('a, span')?.checkVisibility({ visibilityProperty: true }),
         )
         .map((element) => {
           const { bottom } = element.getBoundingClientRect();
@@ -289,7 +304,10 @@ export class Workbench {
   }
 
   async chooseQuickFix(title) {
-    await this.page.locator('.action-widget .monaco-list-row.action', { hasText: title }).click();
+    await this.page
+      .locator('.action-widget .monaco-list-row.action', { hasText: title })
+      .first()
+      .click();
   }
 
   notification(text) {

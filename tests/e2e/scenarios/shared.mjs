@@ -8,7 +8,7 @@ export const PROFILING = 'Profiling image_classifier.py';
 export const A_STEP = ' · step ';
 /** A whole run: starting Python and torch, the steps, the analysis. */
 export const RUN_LIMIT = 120_000;
-export const COST = /^(<1|>99|\d+(\.\d+)?) % · \d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
+export const COST = /^(<1|>99|\d+(\.\d+)?) % · +\d+(\.\d+)? (µs|ms|s)( · ↑ \d+(\.\d+)? [kMG]?B)?$/;
 
 export async function runToTheEnd(bench) {
   await bench.notified(PROFILING);

@@ -197,6 +197,7 @@ def in_worker(ms: float, number: int = FORWARD, function: str = "D.__getitem__")
 
 def test_the_line_that_takes_most_of_loading_is_found() -> None:
     found = only(slow_transform.RULE, making(in_step(20.0), in_step(5.0, FORWARD + 1)))
+    assert [(one.line, one.message) for one in found.related] == [(LOOP, "waits for the data here")]
     assert found.evidence["line_share"] == pytest.approx(0.8)
     assert found.gain_ms == pytest.approx((0.0, 20.0))
 
@@ -223,6 +224,10 @@ def test_a_collate_function_that_takes_most_of_loading_is_found() -> None:
     inside = "collate.<locals>.<genexpr>"
     lines = (in_step(12.0, FORWARD, inside), in_step(8.0, FORWARD + 1, "collate"))
     found = only(slow_collate.RULE, making(*lines, in_step(5.0, FORWARD + 2)))
+    assert [(one.line, one.message) for one in found.related] == [
+        (FORWARD + 1, "takes 8.00 ms of the same batch"),
+        (LOOP, "waits for the batch here"),
+    ]
     assert found.evidence["collate_share"] == pytest.approx(0.8)
     assert silent(slow_transform.RULE, making(in_step(20.0, FORWARD, "collate")))
 

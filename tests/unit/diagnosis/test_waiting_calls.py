@@ -107,6 +107,10 @@ def test_reads_in_a_row_are_one_finding_and_no_single_ones() -> None:
     run = reads(Run(READS))
     found = run.check("many-item-reads")
     assert found.evidence["per_step"] == 3
+    assert [(one.line, one.message) for one in found.related] == [
+        (3, "reads another value"),
+        (4, "reads another value"),
+    ]
     assert found.evidence["wait_ms"] == pytest.approx(0.09, rel=0.01)
     assert run.findings("sync-in-step") == ()
 

@@ -124,7 +124,7 @@ def test_only_the_top_operators_are_listed() -> None:
 
 def test_a_stale_line_shows_what_it_was() -> None:
     text = describe(FULL, stale=True)
-    assert "Measured **before the edit**" in text
+    assert "Measured 2026-01-02, **before the edit**" in text
     assert "```python\ny = self.a(x)\n```" in text
 
 

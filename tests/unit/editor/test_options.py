@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from stepscope.editor.options import (
+    CodeLensOptions,
+    HeatOptions,
     InlayHintOptions,
     Options,
     RuleOptions,
@@ -39,7 +41,9 @@ def test_every_option_is_read() -> None:
                 "processesPerNode": 2,
                 "env": {"A": "1", "B": ""},
                 "rules": {"disable": ["autocast"], "severity": {"slow-input": "hint"}},
-                "inlayHints": {"enabled": False},
+                "inlayHints": {"precision": "share"},
+                "codeLens": {"run": False, "totals": False},
+                "heat": {"enabled": False},
                 "trace": {"sourceMap": {"/job": "/src"}},
                 "unknown": 1,
             }
@@ -62,7 +66,9 @@ def test_every_option_is_read() -> None:
         processes=2,
         env=(("A", "1"), ("B", "")),
         rules=RuleOptions(disable=("autocast",), severity=(("slow-input", "hint"),)),
-        inlay_hints=InlayHintOptions(enabled=False),
+        inlay_hints=InlayHintOptions(precision="share"),
+        code_lens=CodeLensOptions(run=False, totals=False),
+        heat=HeatOptions(enabled=False),
         trace=TraceOptions(source_map=(("/job", "/src"),)),
     )
 
@@ -105,7 +111,10 @@ def test_empty_values_mean_unset(unset: dict[str, Any]) -> None:
         ({"rules": {"severity": ["autocast"]}}, "rules.severity"),
         ({"rules": {"severity": {"autocast": "loud"}}}, "rules.severity"),
         ({"rules": {"disable": "autocast"}}, "rules.disable"),
-        ({"inlayHints": {"enabled": "no"}}, "inlayHints.enabled"),
+        ({"inlayHints": {"precision": "all"}}, "inlayHints.precision"),
+        ({"inlayHints": {"precision": ["off"]}}, "inlayHints.precision"),
+        ({"codeLens": {"totals": "no"}}, "codeLens.totals"),
+        ({"heat": {"enabled": 1}}, "heat.enabled"),
     ],
 )
 def test_a_bad_value_is_named_and_its_neighbours_count(bad: dict[str, Any], name: str) -> None:

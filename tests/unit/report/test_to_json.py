@@ -10,12 +10,13 @@ import jsonschema
 import pytest
 
 from stepscope.attribution import model as attribution
-from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.finding import Finding, Related, Severity
 from stepscope.diagnosis.verdict import Cause, Verdict
 from stepscope.fixes import model as fixes
 from stepscope.report import model as report_model
 from stepscope.report.schema import load_schema
 from stepscope.report.to_json import report_to_json, report_to_text
+from stepscope.report.trial import Trial
 from tests import factories as make
 
 NOT_PUBLISHED = {
@@ -47,13 +48,14 @@ DATACLASS_OF: dict[str, tuple[type, ...]] = {
     "Verdict": (Verdict,),
     "Cause": (Cause,),
     "Finding": (Finding, report_model.Hint),
+    "Trial": (Trial,),
+    "Related": (Related,),
     "Fix": (fixes.Fix,),
     "Edit": (fixes.TextEdit,),
 }
 ONLY_IN_JSON = {
     "": {"schema", "findings", "verdict", "charts"},
     "Cause": {"file"},
-    "Finding": {"trial"},
 }
 # Pictures are drawn from them: large, and made only where a page asks.
 OPTIONAL = {"": {"charts"}, "Lane": {"launched_by"}}

@@ -7,7 +7,7 @@ from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.syncs import Syncs
-from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.finding import Finding, Related
 from stepscope.diagnosis.gates import (
     NEGLIGIBLE_SHARE,
     abstain,
@@ -50,6 +50,7 @@ def _examine(facts: Facts, reads: Reads) -> tuple[Finding, ...]:
                 f"On a GPU, {where} {number} values one by one in every step, and each has to wait "
                 "for the device; stacked they are one copy.",
                 {"per_step": reads.per_step},
+                related=_others(reads),
             ),
         )
     wait = reads.wait_ms
@@ -71,8 +72,13 @@ def _examine(facts: Facts, reads: Reads) -> tuple[Finding, ...]:
             # The first of them waits for the work before it all the same.
             bounded_by_idle(facts, wait),
             BOUND,
+            related=_others(reads),
         ),
     )
+
+
+def _others(reads: Reads) -> list[Related]:
+    return [Related(*sync.line, "reads another value") for sync in reads.syncs]
 
 
 def _shows_read(facts: Facts, key: LineKey) -> bool:

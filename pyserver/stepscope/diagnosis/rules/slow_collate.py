@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stepscope import format as fmt
+from stepscope.attribution.model import LineCost, LineKey
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.loaders import Loaders
-from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.finding import Finding, Related
 from stepscope.diagnosis.gates import abstain, measured, share_of_step, silent
 from stepscope.diagnosis.rule import Rule
 from stepscope.diagnosis.spelled import loading_lines, runs_in
@@ -72,9 +73,21 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
                 },
                 gain_ms=(0.0, saved),
                 gain_source="At most the collate function's part of the wait.",
+                related=_others(own, loader.loop),
             )
         )
     return tuple(findings)
+
+
+def _others(own: list[tuple[LineCost, float]], loop: LineKey | None) -> list[Related]:
+    """The collate function's other lines, the slowest first, and the loop that waits for them."""
+    slowest_first = sorted(own, key=lambda item: -item[1])
+    found = [
+        Related(*line.key, f"takes {fmt.duration(ms)} of the same batch")
+        for line, ms in slowest_first
+        if ms > 0
+    ]
+    return found if loop is None else [*found, Related(*loop, "waits for the batch here")]
 
 
 RULE = Rule(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stepscope import format as fmt
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.loaders import Loaders
-from stepscope.diagnosis.finding import Finding
+from stepscope.diagnosis.finding import Finding, Related
 from stepscope.diagnosis.gates import abstain, measured, share_of_step, silent
 from stepscope.diagnosis.rule import Rule
 from stepscope.diagnosis.spelled import loading_lines, runs_in
@@ -73,6 +73,10 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
             },
             gain_ms=(0.0, saved),
             gain_source="At most the line's part of the wait.",
+            related=[
+                Related(*loop, "waits for the data here")
+                for loop in sorted(loop for loop in waiting if loop is not None)
+            ],
         ),
     )
 
