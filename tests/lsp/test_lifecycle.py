@@ -110,6 +110,7 @@ async def test_what_the_server_offers(session: Session) -> None:
         "stepscope.clear",
         "stepscope.editAssumption",
         "stepscope.fixAndMeasure",
+        "stepscope.getReport",
         "stepscope.open",
         "stepscope.profile",
         "stepscope.removeNewFiles",
