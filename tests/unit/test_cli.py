@@ -18,6 +18,7 @@ import stepscope.pipeline
 from stepscope.attribution.attribute import Attributed, attribute
 from stepscope.cli import main
 from stepscope.diagnosis.severities import RuleSettings
+from stepscope.report.exports import html
 from stepscope.report.exports.analysed import Analysed
 from stepscope.report.model import Report
 from stepscope.session.model import (
@@ -292,12 +293,22 @@ def _analysed(pipeline: Pipeline) -> None:
     pipeline.attributed = attribute(tape.timeline())
 
 
+@pytest.fixture
+def page(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the built page would be."""
+    folder = tmp_path_factory.mktemp("page")
+    for name in ("report.js", "report.css"):
+        (folder / name).write_text("/* page */")
+    monkeypatch.setattr(html, "PAGE", folder)
+    return folder
+
+
 def test_every_export_is_written_beside_the_text(
-    pipeline: Pipeline, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    pipeline: Pipeline, page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _analysed(pipeline)
-    names = ("r.json", "t.json.gz", "s.json", "c.csv")
-    options = ("--json", "--trace", "--speedscope", "--csv")
+    names = ("r.json", "p.html", "t.json.gz", "s.json", "c.csv")
+    options = ("--json", "--html", "--trace", "--speedscope", "--csv")
     wanted = [
         word for pair in zip(options, (str(tmp_path / n) for n in names), strict=True)
         for word in pair
@@ -310,6 +321,20 @@ def test_every_export_is_written_beside_the_text(
     assert "speedscope" in json.loads((tmp_path / "s.json").read_text())["$schema"]
     assert (tmp_path / "c.csv").read_bytes().startswith(b"file,line,function,")
     assert b"aten::mm,forward" in (tmp_path / "c.operators.csv").read_bytes()
+    assert '"charts":{' in (tmp_path / "p.html").read_text()
+    assert "charts" not in json.loads((tmp_path / "r.json").read_text())
+
+
+def test_a_page_that_nobody_built_is_told_before_the_run(
+    pipeline: Pipeline, page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (page / "report.js").unlink()
+    out = tmp_path / "p.html"
+    assert main(["run", "--html", str(out), "train.py"]) == 2
+    said = capsys.readouterr().err
+    assert f"--html {out}: the page that draws a report is not built" in said
+    assert "npm run bundle" in said
+    assert (pipeline.requests, out.exists()) == ([], False)
 
 
 def test_an_export_to_standard_output_is_all_there_is(

@@ -20,6 +20,7 @@ TO_STDOUT = "-"
 
 OPTIONS = {
     "--json": ("OUT", "write the report there; - for standard output"),
+    "--html": ("OUT.html", "write the report as one page with its pictures, for any browser"),
     "--trace": ("OUT.json.gz", "write the recorded step as a Chrome trace, with its lines"),
     "--speedscope": ("OUT.json", "write the costs by line as a speedscope file"),
     "--csv": ("OUT.csv", "write the lines as a table, and their operators beside it"),
@@ -32,6 +33,7 @@ class Exports:
     """What the command line asked for: paths, ``-``, or None."""
 
     json: str | None = None
+    html: str | None = None
     trace: str | None = None
     speedscope: str | None = None
     csv: str | None = None
@@ -41,6 +43,7 @@ class Exports:
         """Option -> where to."""
         values = {
             "--json": self.json,
+            "--html": self.html,
             "--trace": self.trace,
             "--speedscope": self.speedscope,
             "--csv": self.csv,
@@ -50,7 +53,7 @@ class Exports:
     @property
     def needs_events(self) -> bool:
         """Whether any of them is made from more than the report."""
-        return self.trace is not None or self.csv is not None
+        return any(out is not None for out in (self.html, self.trace, self.csv))
 
 
 def add_exports(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +64,7 @@ def add_exports(parser: argparse.ArgumentParser) -> None:
 
 def exports_of(options: argparse.Namespace) -> Exports:
     """What was asked for."""
-    return Exports(options.json, options.trace, options.speedscope, options.csv)
+    return Exports(options.json, options.html, options.trace, options.speedscope, options.csv)
 
 
 def check_exports(exports: Exports) -> None:
@@ -69,6 +72,8 @@ def check_exports(exports: Exports) -> None:
 
     Raises ``Failure`` (usage).
     """
+    if exports.html is not None:
+        _check_page(exports.html)
     taken: dict[Path | str, str] = {}
     for option, out in exports.asked.items():
         for path in _paths(option, out):
@@ -84,6 +89,15 @@ def check_exports(exports: Exports) -> None:
                     FailureKind.USAGE,
                     f"{taken[key]} and {option} both go to {_words(out)}; give each its own file.",
                 )
+
+
+def _check_page(out: str) -> None:
+    from stepscope.report.exports.html import PageMissing, check_page
+
+    try:
+        check_page()
+    except PageMissing as error:
+        raise Failure(FailureKind.USAGE, f"--html {out}: {error}.") from None
 
 
 def write_exports(exports: Exports, analysed: Analysed) -> bool:
@@ -119,6 +133,10 @@ def _writers(option: str) -> list[Callable[[Analysed, TextIO], None]]:
         from stepscope.report.to_json import report_to_text
 
         return [lambda analysed, out: _discard(out.write(report_to_text(analysed.report)))]
+    if option == "--html":
+        from stepscope.report.exports.html import write_html
+
+        return [write_html]
     if option == "--trace":
         from stepscope.report.exports.chrome_trace import write_chrome_trace
 
