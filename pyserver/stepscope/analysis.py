@@ -23,6 +23,7 @@ from stepscope.report.model import Report
 from stepscope.session.model import Failure, FailureKind
 from stepscope.timeline.from_capture import load_timeline
 from stepscope.timeline.model import Timeline
+from stepscope.timeline.pausing import Pause, never
 from stepscope.timeline.ranks_folder import is_rank_capture, read_ranks_folder
 
 
@@ -67,9 +68,15 @@ def analyse_ranks(folder: Path, rules: RuleSettings | None = None) -> Analysed:
         raise Failure(FailureKind.NO_STEP, f"No step could be measured: {error}.") from None
 
 
-def report_on(attributed: Attributed, rules: RuleSettings | None = None) -> Analysed:
-    """What was attributed, with its diagnosis."""
-    diagnosis = diagnose(prepare_facts(attributed), rules)
+def report_on(
+    attributed: Attributed, rules: RuleSettings | None = None, pause: Pause = never
+) -> Analysed:
+    """What was attributed, with its diagnosis. ``pause`` is called between the stages."""
+    pause()
+    facts = prepare_facts(attributed)
+    pause()
+    diagnosis = diagnose(facts, rules)
+    pause()
     profile = _with_notes(attributed, diagnosis)
     report = build_report(
         profile.profile, _with_fixes(profile, diagnosis.findings), judge(attributed)

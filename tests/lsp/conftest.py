@@ -75,6 +75,8 @@ class Session:
     press: str | Exception | None = None  # the button that the person presses
     entering: list[Any] = field(default_factory=list)
     enter: list[str] | None = None  # the arguments that the person enters
+    output: list[dict[str, Any]] = field(default_factory=list)
+    shown: list[Any] = field(default_factory=list)  # outputs that were to be opened
 
     # -- the run ---------------------------------------------------------------------------------
 
@@ -266,6 +268,14 @@ def _answer_questions(session: Session) -> None:
         session.asked.append((params.message, titles))
         pressed, session.press = session.press, None
         return types.MessageActionItem(pressed) if pressed in titles else None
+
+    @session.client.feature("stepscope/output")
+    def output(params: Any) -> None:
+        session.output.append(_plain(params))
+
+    @session.client.feature("stepscope/showOutput")
+    def show_output(params: Any) -> None:
+        session.shown.append(_plain(params))
 
     @session.client.feature("stepscope/enterArguments")
     def enter(params: Any) -> list[str] | None:

@@ -39,6 +39,7 @@ from stepscope.attribution.sources import read_sources
 from stepscope.attribution.work import OpKey, Sweep, sweep
 from stepscope.attribution.workers import WorkerShare, worker_ledger
 from stepscope.timeline.model import NOWHERE, Recording, Timeline
+from stepscope.timeline.pausing import Pause, never
 
 _BEHIND = 1.02  # of the step: more work than fits into it
 
@@ -120,8 +121,11 @@ class Attributed:
         )
 
 
-def attribute(timeline: Timeline) -> Attributed:
-    """Attribute a run. Raises ``AttributionError`` when it holds no whole recorded step."""
+def attribute(timeline: Timeline, pause: Pause = never) -> Attributed:
+    """Attribute a run. Raises ``AttributionError`` when it holds no whole recorded step.
+
+    ``pause`` is called between the ledgers.
+    """
     mapped = timeline.recording("map")
     if mapped is None or mapped.steps < 1 or mapped.ops is None:
         raise AttributionError("the run was stopped before one whole step had been recorded")
@@ -134,8 +138,11 @@ def attribute(timeline: Timeline) -> Attributed:
         host = host_ledger(lines, places, fetches, thread, clean_ns)
     else:
         host = host_ledger(mapped, places, fetches, thread)
+    pause()
     owned = own(timeline, mapped)
+    pause()
     swept = sweep(timeline, mapped, owned)
+    pause()
     device = None
     if timeline.facts["device_type"] != "cpu":
         device = device_ledger(timeline, mapped, owned)
@@ -148,8 +155,10 @@ def attribute(timeline: Timeline) -> Attributed:
                 "The device fell behind the host while this was recorded: the work of one step "
                 f"keeps it busy for {per_step}, which is what a step takes in the long run."
             )
+    pause()
     detail = Recorded(mapped, owned) if mapped.from_trace else _detail(timeline)
     memory, done = _examined(timeline, detail)
+    pause()
     notes += memory.notes if memory is not None else ()
     ledgers = _scale(timeline, step_ms, host, swept, device, memory, done)
     profile = _profile(ledgers, mapped, swept, tuple(dict.fromkeys(notes)))

@@ -9,10 +9,13 @@ from pathlib import Path
 from stepscope.attribution.attribute import Attributed, AttributionError, attribute
 from stepscope.attribution.ranks import Rank, compare_ranks, summarise_rank
 from stepscope.timeline.model import Timeline
+from stepscope.timeline.pausing import Pause, never
 
 
 def attribute_ranks(
-    recordings: Iterable[tuple[Path, Callable[[], Timeline]]], notes: Sequence[str] = ()
+    recordings: Iterable[tuple[Path, Callable[[], Timeline]]],
+    notes: Sequence[str] = (),
+    pause: Pause = never,
 ) -> Attributed:
     """The lowest rank of ``recordings``, each a file and what reads it, with the comparison of all.
 
@@ -25,7 +28,7 @@ def attribute_ranks(
     lowest: Attributed | None = None
     for path, load in recordings:
         try:
-            attributed = attribute(load())
+            attributed = attribute(load(), pause)
         except (ValueError, AttributionError) as error:
             told.append(f"Left out: {str(error).rstrip('.')}.")
             continue

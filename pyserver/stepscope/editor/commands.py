@@ -23,6 +23,7 @@ from stepscope.editor.questions import (
     in_background,
 )
 from stepscope.editor.runs import cancelled
+from stepscope.editor.target_output import ask_with_output
 from stepscope.session.model import Failure, Limits, ProfileRequest
 
 logger = logging.getLogger("stepscope")
@@ -79,7 +80,7 @@ async def _profile(server: StepscopeServer, arguments: tuple[Any, ...]) -> Profi
     loop = _chosen_loop(server, path, params)
     request = replace(_request(server, Path(path), params), loop=loop)
     try:
-        report = await server.runs.profile(request)
+        report = await server.runs.profile(request, params.launch)
     except Failure as failure:
         return _failed(server, path, failure, params.given)
     server.trials.ran(request)
@@ -105,7 +106,7 @@ def _request(server: StepscopeServer, target: Path, params: ProfileParams) -> Pr
     return ProfileRequest(
         target=target,
         args=options.args if params.args is None else params.args,
-        python=_interpreter(server),
+        python=_interpreter(server) if params.python is None else params.python,
         cwd=working_folder(server, target) if params.cwd is None else Path(params.cwd),
         steps=options.steps if params.steps is None else params.steps,
         warmup=options.warmup,
@@ -140,16 +141,26 @@ def _failed(
     server.store.add_failure(path, failure, step)
     if failure.file is not None:
         diagnostics.publish(server, [failure.file])
-    if step is None:
+    if step is None and not _has_output(server):
         return _refuse(server, failure.message)
     # The run has ended and says so; what the person answers starts another.
-    in_background(_offer(server, failure.message, step))
+    in_background(_offer(server, given["uri"], failure.message, step))
     return {"ok": False, "message": failure.message}
 
 
-async def _offer(server: StepscopeServer, message: str, step: NextStep) -> None:
-    """Show the failure with a button that tries again."""
-    if await ask(server, types.MessageType.Error, message, [step.title]) == step.title:
+def _has_output(server: StepscopeServer) -> bool:
+    """Whether the failed target has printed something that the client can show."""
+    return server.runs.printed and server.client_supports("output")
+
+
+async def _offer(server: StepscopeServer, uri: str, message: str, step: NextStep | None) -> None:
+    """Show the failure with a button that tries again, and one that opens the output."""
+    titles = [] if step is None else [step.title]
+    if _has_output(server):
+        pressed = await ask_with_output(server, uri, message, titles)
+    else:
+        pressed = await ask(server, types.MessageType.Error, message, titles)
+    if step is not None and pressed == step.title:
         await _answer(server, lambda: _profile(server, (step.arguments,)))
 
 

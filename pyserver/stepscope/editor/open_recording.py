@@ -19,6 +19,7 @@ from stepscope.session.model import Failure, FailureKind
 
 if TYPE_CHECKING:
     from stepscope.opening import OnFile
+    from stepscope.timeline.pausing import Pause
 
 logger = logging.getLogger("stepscope")
 
@@ -50,12 +51,12 @@ async def _open(server: StepscopeServer, given: Sequence[str]) -> ProfileAnswer:
     rules = server.options.trace.source_map
     roots = server.workspace_folders()
 
-    def read(files: Sequence[Path], on_file: OnFile) -> Report:
+    def read(files: Sequence[Path], on_file: OnFile, pause: Pause) -> Report:
         # Late: `initialize` is answered before the stages are loaded.
         from stepscope.opening import open_recordings
         from stepscope.timeline.recorded import PathMap
 
-        analysed = open_recordings(files, PathMap(rules, roots), on_file=on_file)
+        analysed = open_recordings(files, PathMap(rules, roots), on_file=on_file, pause=pause)
         server.kept_reports.hear(analysed)
         return analysed.report
 

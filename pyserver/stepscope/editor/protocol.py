@@ -31,6 +31,12 @@ CLIENT_COPY_FIGURES = "stepscope.copyFigures"
 
 REPORT_NOTIFICATION = "stepscope/report"
 """``{uri, report}``: a report was made; ``report`` follows ``report.schema.json``."""
+OUTPUT_NOTIFICATION = "stepscope/output"
+"""``{uri, text, begins}``: whole lines that the profiled file printed, without a last line break;
+``begins`` with the first message of a run, whose text is empty. Sent to a client that says
+``experimental.stepscope.output``; others find the lines in their log."""
+SHOW_OUTPUT_NOTIFICATION = "stepscope/showOutput"
+"""``{uri}``: the person wants to see that output."""
 
 HEAT_NOTIFICATION = "stepscope/heat"
 """``{uri, version, lines: [{line, level, share, stale}]}``: marks beside the lines of a file, for a
@@ -58,7 +64,7 @@ class ProfileAnswer(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ProfileParams:
-    """``{uri, args?, steps?, loop?, symbol?, cpu?, processes?, cwd?, env?, enterArguments?}``.
+    """``{uri}``, and any of the fields below; ``enterArguments`` is spelled like that.
 
     None: as the options say.
 
@@ -76,6 +82,8 @@ class ProfileParams:
     processes: int | None = None  # ranks that torchrun starts
     cwd: str | None = None
     env: tuple[tuple[str, str], ...] | None = None
+    python: str | None = None  # the interpreter: a path, or a name on the PATH
+    launch: str | None = None  # what the person calls these settings; shown with the progress
     enter_arguments: bool = False  # ask the person for them first
     given: dict[str, Any] = field(default_factory=dict)  # all of it, as it was sent
 
@@ -104,6 +112,12 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
     cwd = given.get("cwd")
     if cwd is not None and not isinstance(cwd, str):
         raise ValueError(f"{COMMAND_PROFILE}: cwd must be a path.")
+    python = given.get("python")
+    if python is not None and (not isinstance(python, str) or not python):
+        raise ValueError(f"{COMMAND_PROFILE}: python must be the path of an interpreter.")
+    launch = given.get("launch")
+    if launch is not None and not isinstance(launch, str):
+        raise ValueError(f"{COMMAND_PROFILE}: launch must be a name.")
     cpu = given.get("cpu")
     if cpu is not None and not isinstance(cpu, bool):
         raise ValueError(f"{COMMAND_PROFILE}: cpu must be true or false.")
@@ -121,6 +135,8 @@ def parse_profile_params(arguments: tuple[Any, ...]) -> ProfileParams:
         processes=processes,
         cwd=cwd,
         env=None if env is None else tuple(env.items()),
+        python=python,
+        launch=launch or None,
         enter_arguments=given.get("enterArguments") is True,
         given={key: value for key, value in given.items() if key != "enterArguments"},
     )

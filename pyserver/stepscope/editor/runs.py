@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from stepscope import format as fmt
 from stepscope.editor import new_files
-from stepscope.editor.output import TargetOutput
 from stepscope.editor.progress import ProgressView
 from stepscope.editor.questions import ask_to_wait, in_background
+from stepscope.editor.target_output import begin_output
 from stepscope.report.model import Report
 from stepscope.session.model import (
     CancelToken,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from stepscope.editor.language_server import StepscopeServer
     from stepscope.opening import OnFile
     from stepscope.report.exports.analysed import Analysed
+    from stepscope.timeline.pausing import Pause
 
 logger = logging.getLogger("stepscope")
 
@@ -53,7 +54,7 @@ class ProfileTarget(Protocol):
         ...
 
 
-OpenFiles = Callable[[Sequence[Path], "OnFile"], Report]
+OpenFiles = Callable[[Sequence[Path], "OnFile", "Pause"], Report]
 """``opening.open_recordings`` with what the options say."""
 
 Post = Callable[[Callable[[], None]], None]
@@ -82,6 +83,7 @@ class Runs:
         self._server = server
         self._profile_target = profile_target
         self.current: Run | None = None
+        self.printed = False  # whether the last target had an output
         self._progress: ProgressView | None = None
 
     @property
@@ -95,15 +97,22 @@ class Runs:
         name, doing = self.current.file.name, self.current.doing
         return f"{name} is being {doing} already; wait for it or cancel it first."
 
-    async def profile(self, request: ProfileRequest) -> Report:
-        """Run ``request`` to its end. Raises Failure; the caller has checked ``busy``."""
+    async def profile(self, request: ProfileRequest, launch: str | None = None) -> Report:
+        """Run ``request`` to its end. Raises Failure; the caller has checked ``busy``.
+
+        ``launch`` is what the person calls the settings of this run.
+        """
         run = Run(request.target, "profiled", self._server.protocol.msg_id, has_processes=True)
         self._server.new_files.begin()
         name = request.target.name
-        progress = ProgressView(
-            self._server, f"Profiling {name}", fmt.progress(Progress(Phase.STARTING))
-        )
-        output = TargetOutput(self._server.log)
+        title = f"Profiling {name}" if launch is None else f"Profiling {name} ({launch})"
+        progress = ProgressView(self._server, title, fmt.progress(Progress(Phase.STARTING)))
+        output = begin_output(self._server, self._server.uri_of(str(request.target)))
+        self.printed = False
+
+        def finish() -> None:
+            output.finish()
+            self.printed = not output.empty
 
         def hear(state: Progress) -> None:
             progress.show(fmt.progress(state), state.phase)
@@ -120,7 +129,7 @@ class Runs:
                 on_analysed=self._server.kept_reports.hear,
             )
 
-        return await self._outcome(run, progress, work, output.finish)
+        return await self._outcome(run, progress, work, finish)
 
     async def open(self, paths: Sequence[Path], open_files: OpenFiles) -> Report:
         """Read recordings to their report. Raises Failure; the caller has checked ``busy``."""
@@ -129,11 +138,10 @@ class Runs:
 
         def work(post: Post) -> Report:
             def hear(number: int, total: int, path: Path) -> None:
-                _stop_if(run.cancel)
                 message = "reading" if total == 1 else f"reading {path.name}, {number} of {total}"
                 post(lambda: progress.show(message, number))
 
-            report = open_files(paths, hear)
+            report = open_files(paths, hear, lambda: _stop_if(run.cancel))
             _stop_if(run.cancel)
             return report
 

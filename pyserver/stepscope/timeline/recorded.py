@@ -10,6 +10,7 @@ from stepscope.timeline.kineto.load import load_trace
 from stepscope.timeline.kineto.paths import PathMap
 from stepscope.timeline.kineto.text import TraceError
 from stepscope.timeline.model import Timeline
+from stepscope.timeline.pausing import Pause, never
 from stepscope.timeline.recorded_places import LocalPlaces
 from stepscope.timeline.snapshot.load import load_snapshot
 from stepscope.timeline.snapshot.model import Snapshot
@@ -19,19 +20,21 @@ __all__ = ["PathMap", "TraceError", "is_pickle", "load_local_snapshot", "load_re
 _PICKLE = b"\x80"
 
 
-def load_recording(path: Path, paths: PathMap) -> Timeline:
+def load_recording(path: Path, paths: PathMap, pause: Pause = never) -> Timeline:
     """A torch.profiler trace or a capture of ours. Raises ``TraceError`` for anything else."""
+    pause()
     if _first_bytes(path) == MAGIC:
         try:
             return load_timeline(path)
         except CaptureError as error:
             raise TraceError(f"{path} is a damaged capture: {error}.") from None
-    return load_trace(path, paths)
+    return load_trace(path, paths, pause)
 
 
-def load_local_snapshot(path: Path, paths: PathMap) -> Snapshot:
+def load_local_snapshot(path: Path, paths: PathMap, pause: Pause = never) -> Snapshot:
     """A memory snapshot of torch, on the lines of the files here. Raises ``SnapshotError``."""
-    snapshot = load_snapshot(path)
+    snapshot = load_snapshot(path, pause)
+    pause()
     local = LocalPlaces(paths)
     snapshot.places = [local.find(place, executing=True) for place in snapshot.places]
     snapshot.notes += local.notes()

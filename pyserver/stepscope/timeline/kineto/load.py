@@ -36,6 +36,7 @@ from stepscope.timeline.model import (
     Timeline,
     Track,
 )
+from stepscope.timeline.pausing import Pause, never
 
 KINDS = ("op", "runtime", "kernel", "memcpy", "memset")
 _KIND = {
@@ -47,30 +48,37 @@ _KIND = {
 }
 
 
-def load_trace(path: Path, paths: PathMap | None = None) -> Timeline:
+def load_trace(path: Path, paths: PathMap | None = None, pause: Pause = never) -> Timeline:
     """Read a trace, plain or gzip; ``paths`` says where its source files are.
 
-    Raises ``TraceError`` for what is no trace.
+    Raises ``TraceError`` for what is no trace. ``pause`` is called for every few megabytes.
     """
     columns, around = Columns(), Surroundings()
     for events in read_events(path, decode, around):
+        pause()
         columns.add(events)
     if not columns.host.name and not columns.device.name:
         raise TraceError(
             f"{path} holds {columns.count} events and no operator, runtime call or kernel among "
             "them, so there is nothing to show."
         )
-    return build_timeline(path, columns, around, paths or PathMap())
+    return build_timeline(path, columns, around, paths or PathMap(), pause)
 
 
-def build_timeline(path: Path, columns: Columns, around: Surroundings, paths: PathMap) -> Timeline:
+def build_timeline(
+    path: Path, columns: Columns, around: Surroundings, paths: PathMap, pause: Pause = never
+) -> Timeline:
     """Columns -> the neutral events."""
     notes = _damage(columns, around)
     places = FramePlaces(columns.strings, paths)
+    pause()
     call_paths = CallPaths()
     tracks = build_tracks(columns, places, call_paths)
+    pause()
     steps = find_steps(columns)
+    pause()
     ops, launch_ns = _link(columns)
+    pause()
     fetches = _fetches(columns)
     facts = describe_run(path, columns, around, steps, launch_ns)
     facts["loaders"] = _loaders(columns, fetches, tracks, places, steps.thread, path)

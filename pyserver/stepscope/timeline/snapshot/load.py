@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stepscope.timeline.model import NOWHERE, Place
+from stepscope.timeline.pausing import Pause, never
 from stepscope.timeline.recorded_code import is_user_file
 from stepscope.timeline.snapshot.model import (
     ALLOC,
@@ -48,7 +49,7 @@ class SnapshotError(ValueError):
     """The file is no memory snapshot, or it cannot be read. The message is one whole sentence."""
 
 
-def load_snapshot(path: Path) -> Snapshot:
+def load_snapshot(path: Path, pause: Pause = never) -> Snapshot:
     """Read a snapshot; nothing in it is executed. Raises ``SnapshotError``."""
     try:
         size = path.stat().st_size
@@ -61,7 +62,10 @@ def load_snapshot(path: Path) -> Snapshot:
     except OSError as error:
         raise SnapshotError(f"{path.name} cannot be read: {error.strerror}.") from None
     try:
-        return parse_snapshot(load_plain(data), str(path))
+        pause()
+        found = load_plain(data)
+        pause()
+        return parse_snapshot(found, str(path))
     except PickleRefused as refused:
         raise SnapshotError(f"{path.name} is no memory snapshot of torch: {refused}.") from None
 
