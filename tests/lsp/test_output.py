@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.conftest import Document, Session, StartSession, capabilities, until
+from stepscope.session.model import Phase
+from tests.lsp.conftest import Document, Session, StartSession, capabilities, soon, until
 
 pytestmark = pytest.mark.lsp
 
@@ -60,9 +61,13 @@ async def test_a_failure_without_output_has_no_such_button(start_session: StartS
 
 async def test_settings_of_one_run(session: Session) -> None:
     document = session.write()
-    await document.profile(python="/other/python", launch="small")
+    session.script(hold=["measuring"])
+    run = document.start_profile(python="/other/python", launch="small")
+    await session.reached(Phase.MEASURING)
     assert session.request()["python"] == "/other/python"
     await until(session.progress, "progress is shown")
+    session.let_pass(Phase.MEASURING)
+    await soon(run)
     assert session.progress()[0].title == "Profiling train.py (small)"
     refused = await document.profile(python=3)
     assert refused["message"] == "stepscope.profile: python must be the path of an interpreter."
