@@ -206,7 +206,7 @@ async def test_the_targets_output_is_logged_up_to_a_bound(session: Session) -> N
     await until(lambda: len(session.client.log_messages) >= 4, "the output is logged")
     logged = [entry.message for entry in session.client.log_messages]
     assert logged[:2] == ["first", "second \ufffd"]
-    assert logged[-2] == "(about 119 KiB of the output are not shown)"
+    assert logged[-2] == "(about 115 KiB of the output are not shown)"
     assert logged[-1] == "the last line"
     assert sum(map(len, logged)) < 70_000
 
