@@ -15,7 +15,8 @@ def noisy(x, big):
     return x + copy.mean()
 
 
-big = torch.randn(3_000_000)
+big = torch.randn(6_000_000)
+kept_weights = torch.randn(1_000_000)
 for _ in range(10_000):
     x = torch.tensor(table).to(device)  # expect: tensor-from-python
     y = model(noisy(x, big))
@@ -33,4 +34,4 @@ for _ in range(10_000):
     third = y.min().item()
     torch.cuda.empty_cache()  # expect: empty-cache
     log.write(" ".join(map(str, x[:256].flatten().tolist())))  # expect: log-every-step
-    torch.save(big[:1_000_000], "latest.pt")  # expect: save-every-step
+    torch.save(kept_weights, "latest.pt")  # expect: save-every-step
