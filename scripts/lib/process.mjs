@@ -48,18 +48,22 @@ export function replaceWith(command, args, options = {}) {
   for (const signal of ['SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
-  child.on('error', (error) => {
-    say(`${command} could not be started: ${error.message}`);
-    process.exitCode = 127;
-  });
-  child.on('exit', (status, signal) => {
-    if (signal) {
-      // Die of the same signal, so that our caller sees what happened.
-      process.removeAllListeners(signal);
-      process.kill(process.pid, signal);
-    } else {
+  return new Promise((ended) => {
+    child.on('error', (error) => {
+      say(`${command} could not be started: ${error.message}`);
+      process.exitCode = 127;
+      ended();
+    });
+    child.on('exit', (status, signal) => {
+      if (signal) {
+        // Die of the same signal, so that our caller sees what happened.
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+        return;
+      }
       process.exitCode = status ?? 1;
-    }
+      ended();
+    });
   });
 }
 

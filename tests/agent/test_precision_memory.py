@@ -116,6 +116,7 @@ def test_every_hint_stands_on_its_marked_line(name: str, reports: dict[str, Repo
     assert report.profile.notes == ()
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_seven_fixes_act_on_the_cpu(versions: dict[str, list[Version]]) -> None:
     fixed = {v.finding.rule for group in versions.values() for v in group if v.finding}
@@ -130,6 +131,7 @@ def test_seven_fixes_act_on_the_cpu(versions: dict[str, list[Version]]) -> None:
     }
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_losses_stay_as_they_were(name: str, versions: dict[str, list[Version]]) -> None:
@@ -142,6 +144,7 @@ def test_the_first_losses_stay_as_they_were(name: str, versions: dict[str, list[
         assert version.measured["losses"] == expected, version.finding.rule
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_step_gets_shorter_by_no_more_than_was_said(
@@ -160,6 +163,7 @@ def test_the_step_gets_shorter_by_no_more_than_was_said(
         assert low - noise <= saved <= high + noise, version.finding.rule
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_peak_falls_by_what_was_in_the_way(
@@ -177,6 +181,7 @@ def test_the_peak_falls_by_what_was_in_the_way(
         assert fallen > 0 or not part
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_sum_without_its_graph_holds_none(versions: dict[str, list[Version]]) -> None:
     kept = {v.finding.rule if v.finding else "": v.measured["kept"] for v in versions["compute"]}

@@ -175,6 +175,10 @@ export interface StepTime {
    * 90th percentile, ms.
    */
   p90: number;
+  /**
+   * What a step takes with its part of all that happens only now and then, ms; null where it is not known.
+   */
+  mean: number | null;
 }
 /**
  * Whole analysed windows, not per step.

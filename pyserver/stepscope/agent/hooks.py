@@ -95,9 +95,7 @@ class Loaders:
         iterator = original(loader)
         number = self._numbers.get(loader, -1)
         if self.recording and number >= 0:
-            begun = self.all[number].setdefault("begun", [])
-            if len(begun) < _MAX_BEGUN:
-                begun.append([start, time.time_ns()])
+            _keep(self.all[number].setdefault("begun", []), start, time.time_ns())
         return iterator
 
     def fetch(self, iterator: Any, original: Callable[[Any], Any], frame: Any) -> Any:
@@ -106,8 +104,12 @@ class Loaders:
         self._depth.value = depth + 1
         noted = self.recording and not depth
         start, cpu = (time.time_ns(), time.thread_time_ns()) if noted else (0, 0)
+        ended = False
         try:
             return original(iterator)
+        except StopIteration:
+            ended = True
+            raise
         finally:
             self._depth.value = depth
             if noted:
@@ -115,11 +117,20 @@ class Loaders:
                 if number >= 0 and self.all[number]["loop"] is None:
                     self.all[number]["loop"] = self._site(frame)
                 columns = self.fetches
+                end = time.time_ns()
+                if ended and number >= 0:
+                    _keep(self.all[number].setdefault("ended", []), start, end)
                 columns["start"].append(start)
-                columns["end"].append(time.time_ns())
+                columns["end"].append(end)
                 columns["cpu"].append(time.thread_time_ns() - cpu)
                 columns["loader"].append(number)
                 columns["thread"].append(threading.get_native_id())
+
+
+def _keep(spans: list[list[int]], start: int, end: int) -> None:
+    """Add a span, unless there are very many: each of an endless number of epochs has some."""
+    if len(spans) < _MAX_BEGUN:
+        spans.append([start, end])
 
 
 class Models:

@@ -177,9 +177,14 @@ def _step_time(timeline: Timeline, mapped: Recording, notes: list[str]) -> StepT
         )
     if len(durations) == 1:
         value = durations[0] / 1e6
-        return StepTime(value, value, value)
+        return StepTime(value, value, value, value)
     deciles = statistics.quantiles(durations, n=10, method="inclusive")
-    return StepTime(statistics.median(durations) / 1e6, deciles[0] / 1e6, deciles[8] / 1e6)
+    return StepTime(
+        median=statistics.median(durations) / 1e6,
+        p10=deciles[0] / 1e6,
+        p90=deciles[8] / 1e6,
+        mean=statistics.fmean(durations) / 1e6,
+    )
 
 
 def _detail(timeline: Timeline) -> Recorded | None:

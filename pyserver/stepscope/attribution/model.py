@@ -14,11 +14,16 @@ LineKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """Wall time of one step in the clean pass, which runs without any profiler (ms)."""
+    """Wall time of one step in the clean pass, which runs without any profiler (ms).
+
+    ``mean`` is what a step takes with its part of all that happens only now and then, such as the
+    beginning of an epoch; None: not known.
+    """
 
     median: float
     p10: float
     p90: float
+    mean: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

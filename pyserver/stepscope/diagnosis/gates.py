@@ -36,6 +36,21 @@ def share_of_step(facts: Facts, ms: float) -> float:
     return ms / step if step > 0 else 0.0
 
 
+def average_step_ms(facts: Facts) -> float:
+    """What a step takes with its part of what happens only now and then, ms.
+
+    The median step has no beginning of an epoch in it, and mostly no pause.
+    """
+    step = facts.profile.step_ms
+    return max(step.median, step.mean or 0.0)
+
+
+def share_of_average(facts: Facts, ms: float) -> float:
+    """``ms`` per step, on average, as a share of the average step; 0 where that took no time."""
+    step = average_step_ms(facts)
+    return ms / step if step > 0 else 0.0
+
+
 def negligible(facts: Facts, ms: float) -> bool:
     """Whether ``ms`` per step is too little to speak of."""
     return share_of_step(facts, ms) < NEGLIGIBLE_SHARE

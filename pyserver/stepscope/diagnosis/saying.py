@@ -11,7 +11,13 @@ from stepscope.attribution.model import LineKey
 from stepscope.diagnosis import source
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.finding import Finding, Severity
-from stepscope.diagnosis.gates import measured, severity_of, share_of_step
+from stepscope.diagnosis.gates import (
+    average_step_ms,
+    measured,
+    severity_of,
+    share_of_average,
+    share_of_step,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,13 @@ def of_step(facts: Facts, ms: float) -> str:
     """``3.0 ms of the 30.0 ms step (10 %)``."""
     step = fmt.duration(facts.profile.step_ms.median)
     return f"{fmt.duration(ms)} of the {step} step ({fmt.share(share_of_step(facts, ms))})"
+
+
+def of_average(facts: Facts, ms: float) -> str:
+    """``3.0 ms of the 30.0 ms that a step takes on average (10 %)``."""
+    step = fmt.duration(average_step_ms(facts))
+    share = fmt.share(share_of_average(facts, ms))
+    return f"{fmt.duration(ms)} of the {step} that a step takes on average ({share})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ def _report(report: Report) -> Json:
             "median": profile.step_ms.median,
             "p10": profile.step_ms.p10,
             "p90": profile.step_ms.p90,
+            "mean": profile.step_ms.mean,
         },
         "tax": profile.tax,
         "totals": {

@@ -90,6 +90,7 @@ def measured(
     return found
 
 
+@pytest.mark.alone
 @pytest.mark.slow  # it measures both versions, which a busy machine would decide
 @pytest.mark.parametrize("rule", MEASURED)
 def test_the_fix_saves_what_it_claims_and_keeps_the_loss(

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from stepscope.agent.guard.functions import Functions
@@ -166,6 +166,7 @@ def _snapshot(root: str) -> Any:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(OPERATION, max_size=14))
+@example([("write", "n/a", ""), ("symlink", "d", "n"), ("rename", "a", "n/a")])
 def test_the_target_sees_what_it_did_and_the_originals_stay(
     operations: list[tuple[str, str, str]],
 ) -> None:

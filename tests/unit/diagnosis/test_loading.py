@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stepscope.attribution.model import LineCost, Waits
+from stepscope.attribution.model import LineCost, StepTime, Waits
 from stepscope.diagnosis.engine import run_rules
 from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.loaders import Loaders
@@ -49,7 +49,7 @@ def silent(rule: Rule, made: Facts) -> bool:
 
 def test_more_workers_than_cores_are_too_many() -> None:
     found = only(too_many_workers.RULE, facts(cpu(), loaders(loader(num_workers=4))))
-    assert found.evidence["workers"] == 1
+    assert found.evidence["workers"] == 2
     assert found.gain_ms is None
     assert silent(too_many_workers.RULE, facts(cpu(), loaders(loader(num_workers=2))))
 
@@ -89,21 +89,32 @@ def test_short_gaps_kept_workers_and_unknown_gaps_are_silent(fields: dict[str, A
     assert silent(persistent_workers.RULE, epochs(**fields))
 
 
-def test_the_gap_is_never_more_than_the_step() -> None:
-    found = only(persistent_workers.RULE, epochs(epochs_per_step=0.5))
-    assert found.gain_ms == pytest.approx((0.0, 30.0))
+def test_the_gap_is_part_of_the_average_step_and_not_of_the_median() -> None:
+    anew = loader(num_workers=2, epoch_gap_ms=400.0, epochs_per_step=0.5)
+    step = StepTime(median=30.0, p10=30.0, p90=430.0, mean=230.0)
+    found = only(persistent_workers.RULE, facts(loaders(anew), step_ms=step))
+    assert found.gain_ms == pytest.approx((0.0, 200.0))
+    assert found.evidence["share"] == pytest.approx(200 / 230)
+    assert "200 ms of the 230 ms that a step takes on average (87 %)" in found.message
 
 
 def test_epochs_are_told_from_the_fetches_of_a_run() -> None:
     source = "loader = DataLoader(data)\nfor x in loader:\n    f(x)\n"
     run = Run(source, device="cpu").call("f(x)", "aten::mm", 100)
-    run.loader("DataLoader(", num_workers=2, begun=[[999_000, 1_000_000]], collate=["/a.py", "c"])
+    run.loader(
+        "DataLoader(",
+        num_workers=2,
+        begun=[[999_000, 1_000_000]],
+        ended=[[10_000, 14_000]],
+        collate=["/a.py", "c"],
+    )
     known = run.facts().measured(Loaders)
     assert known is not None
     (found,) = known.all
-    # Three fetches of 1 us, the second of which began an epoch after 1 us of making the iterator.
+    # Three fetches of 1 us, the second of which began an epoch after 1 us of making the iterator
+    # and 4 us of ending the workers that were there before.
     assert found.waits_ms == (0.001, 0.001)
-    assert found.epoch_gap_ms == pytest.approx(0.002)
+    assert found.epoch_gap_ms == pytest.approx(0.006)
     assert found.epochs_per_step == pytest.approx(1 / 3)
     assert found.collate == ("/a.py", "c")
 

@@ -306,6 +306,7 @@ class Redirects:
                 self.has_links()
                 self.changed()
             self.written(place)
+            self._look_again()  # names below it mean something else now
 
     def copy_to(self, path: Name, to: Name, source: str, goal: str) -> None:
         """In place of a hard link to what existed, through which it could be changed."""
@@ -342,6 +343,10 @@ class Redirects:
     def unmark_made(self, path: str) -> None:
         """It is gone again."""
         wipe(self.mirror(self.made, path))
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """What was found out about names no longer holds, in any process of this run."""
         self._stamp[_MARKS:_STAMP_BYTES] = os.urandom(_STAMP_BYTES - _MARKS)
 
     def hide(self, path: str) -> None:
@@ -482,7 +487,8 @@ def _shared_stamp(path: str) -> mmap.mmap:
     """Bytes that all processes of a run see.
 
     Eight that are new after each redirection (zero until the first), one that says whether there
-    are links of ours to follow, and eight that are new whenever something of ours is gone again.
+    are links of ours to follow, and eight that are new whenever something of ours is gone again, or
+    a new link leads elsewhere.
     """
     descriptor = _os_open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
     try:

@@ -21,8 +21,9 @@ class LoaderFacts:
     whether they stay (``persistent_workers``) and whether batches are pinned (``pin_memory``).
     ``construct`` is the user line that called ``DataLoader(...)``; ``loop`` the line that waits.
     ``waits_ms`` are the single waits but for the first of an epoch (ms); ``epochs_per_step`` is how
-    often the loop over the loader began anew, ``epoch_gap_ms`` what that took each time: making the
-    iterator and its workers, and waiting for the first batch (None: it did not happen).
+    often the loop over the loader began anew, ``epoch_gap_ms`` what that took each time: ending the
+    workers of the last epoch, making the iterator and new ones, and waiting for the first batch
+    (None: it did not happen).
     ``collate`` is (file, function) of the code that puts a batch together, None if it is not known.
     """
 

@@ -43,8 +43,11 @@ def prepare(attributed: Attributed) -> Loaders | None:
     found = []
     for number, entry in enumerate(timeline.facts["loaders"]):
         if number in waited:
-            begun = [(a, b) for a, b in entry.get("begun", ()) if begin <= a < end]
-            later, gap = _epochs(single[number], begun)
+            begun, ended = (
+                [(a, b) for a, b in entry.get(word, ()) if begin <= a < end]
+                for word in ("begun", "ended")
+            )
+            later, gap = _epochs(single[number], begun, ended)
             collate = entry.get("collate")
             found.append(
                 LoaderFacts(
@@ -68,11 +71,12 @@ def prepare(attributed: Attributed) -> Loaders | None:
 
 
 def _epochs(
-    fetches: list[tuple[int, int]], begun: list[tuple[int, int]]
+    fetches: list[tuple[int, int]], begun: list[tuple[int, int]], ended: list[tuple[int, int]]
 ) -> tuple[list[int], float | None]:
-    """(waits in ns but for those that began an epoch, ms per beginning of an epoch)."""
+    """(waits in ns for batches in the middle of an epoch, ms from one epoch to the next)."""
     later: list[int] = []
-    gaps = [b - a for a, b in begun]
+    gaps = [b - a for a, b in begun] + [b - a for a, b in ended]
+    no_batch = {start for start, _ in ended}
     edges = iter(sorted(begun))
     edge = next(edges, None)
     for start, stop in sorted(fetches):
@@ -81,7 +85,7 @@ def _epochs(
             edge, first = next(edges, None), True
         if first:
             gaps.append(stop - start)
-        else:
+        elif start not in no_batch:
             later.append(stop - start)
     return later, sum(gaps) / len(begun) / 1e6 if begun else None
 

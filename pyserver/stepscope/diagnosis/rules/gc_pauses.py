@@ -10,9 +10,10 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.garbage import Garbage
 from stepscope.diagnosis.facts.host import Host
 from stepscope.diagnosis.finding import Finding
-from stepscope.diagnosis.gates import abstain, share_of_step, silent
+from stepscope.diagnosis.gates import abstain, share_of_average, silent
 from stepscope.diagnosis.rule import Eases, Rule
-from stepscope.diagnosis.saying import Gain, found, of_step
+from stepscope.diagnosis.saying import Gain, found, of_average
+from stepscope.diagnosis.spelled import collects_garbage, lines_of_step
 
 NAME = "gc-pauses"
 
@@ -37,7 +38,9 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     garbage, host = facts.measured(Garbage), facts.measured(Host)
     if garbage is None:
         return abstain(NAME, "collections were not recorded")
-    share = share_of_step(facts, garbage.full_ms)
+    if any(collects_garbage(facts, line.key) for line in lines_of_step(facts)):
+        return silent(NAME, "the step collects garbage itself")
+    share = share_of_average(facts, garbage.full_ms)
     if garbage.full < THRESHOLDS.full or share < THRESHOLDS.share:
         return silent(NAME, f"{garbage.full} full collections take {share:.3f} of the step")
     key: LineKey | None = host.forward_line if host is not None else None
@@ -49,8 +52,8 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
         key,
         f"Python's garbage collector looked through all objects {fmt.count(garbage.full)} times in "
         f"{fmt.plural(garbage.steps, 'step')}, {fmt.duration(garbage.longest_ms)} at the longest: "
-        f"{of_step(facts, garbage.full_ms)} on average. gc.freeze() before the loop leaves out all "
-        "that was there before.",
+        f"{of_average(facts, garbage.full_ms)}. gc.freeze() before the loop leaves out all that "
+        "was there before.",
         {
             "collector_ms": garbage.full_ms,
             "share": share,

@@ -12,10 +12,11 @@ from stepscope.diagnosis.gates import (
     NEGLIGIBLE_SHARE,
     abstain,
     measured,
-    share_of_step,
+    share_of_average,
     silent,
 )
 from stepscope.diagnosis.rule import Rule
+from stepscope.diagnosis.saying import of_average
 
 NAME = "persistent-workers"
 
@@ -51,10 +52,8 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
         return abstain(NAME, "whether the workers stay is not known")
     if loader.epoch_gap_ms is None or loader.key is None:
         return abstain(NAME, "no epoch began in the measured steps")
-    step = facts.profile.step_ms.median
     spread = loader.epoch_gap_ms * loader.epochs_per_step
-    per_step = min(spread, step)  # the median step itself has no gap in it
-    share = share_of_step(facts, per_step)
+    share = share_of_average(facts, spread)
     if share < THRESHOLDS.share:
         return silent(NAME, f"beginning an epoch takes {share:.3f} of a step")
     return (
@@ -62,9 +61,9 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
             NAME,
             facts,
             loader.key,
-            f"Each epoch begins with {fmt.duration(loader.epoch_gap_ms)} of waiting: this "
+            f"Between two epochs lie {fmt.duration(loader.epoch_gap_ms)} of waiting: this "
             f"DataLoader starts its {fmt.plural(loader.num_workers, 'worker')} anew every time. "
-            f"Spread over an epoch's steps that is {fmt.duration(spread)} each; "
+            f"Spread over an epoch's steps that is {of_average(facts, spread)}; "
             "persistent_workers=True keeps them.",
             {
                 "epoch_gap_ms": loader.epoch_gap_ms,
@@ -72,7 +71,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
                 "share": share,
                 "num_workers": loader.num_workers,
             },
-            gain_ms=(0.0, per_step),
+            gain_ms=(0.0, spread),
             gain_source="At most the gap between epochs, spread over the steps of one.",
         ),
     )

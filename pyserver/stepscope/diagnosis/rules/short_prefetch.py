@@ -13,7 +13,7 @@ from stepscope.diagnosis.gates import (
     NEGLIGIBLE_SHARE,
     abstain,
     measured,
-    share_of_step,
+    share_of_average,
     silent,
 )
 from stepscope.diagnosis.lateness import late_now_and_then
@@ -54,7 +54,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     if loader.key is None:
         return abstain(NAME, "no line is known for a loader")
     late = late_now_and_then(facts, loader)
-    share = share_of_step(facts, late.wait_ms) if late is not None else 0.0
+    share = share_of_average(facts, late.wait_ms) if late is not None else 0.0
     if late is None or share < THRESHOLDS.share:
         return silent(NAME, f"late batches take {share:.3f} of the step")
     factor = loader.prefetch_factor or _USUAL
@@ -75,7 +75,7 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
                 "prefetch_factor": factor,
                 "wanted": 2 * factor,
             },
-            gain_ms=(0.0, min(late.wait_ms, facts.profile.step_ms.median)),
+            gain_ms=(0.0, late.wait_ms),
             gain_source="At most the waits for late batches.",
         ),
     )

@@ -51,19 +51,19 @@ def _examine(facts: Facts, loader: LoaderFacts) -> tuple[Finding, ...]:
     # do no harm. On the CPU they take theirs from the training.
     if facts.machine.device != "cpu" and negligible(facts, loader.wait_ms):
         return silent(NAME, "nobody waits for the loader")
-    fewer = max(1, cores - 1)
     have, workers = fmt.plural(cores, "core"), fmt.plural(loader.num_workers, "worker")
     return (
         measured(
             NAME,
             facts,
             loader.key,
-            f"This DataLoader has {workers} for {have}, so they take turns, and take time away "
-            f"from the training; {fmt.plural(fewer, 'worker')} can do as much.",
+            f"This DataLoader has {workers} for {have}: no more than {cores} can run at once. The "
+            "others take turns with them and with the training, and each holds a copy of what it "
+            "loads with.",
             {
                 "num_workers": loader.num_workers,
                 "cores": cores,
-                "workers": fewer,
+                "workers": cores,
                 "wait_share": share_of_step(facts, loader.wait_ms),
             },
         ),
