@@ -12,6 +12,7 @@ from stepscope.diagnosis.facts import Facts
 from stepscope.diagnosis.facts.loaders import Loaders
 from stepscope.diagnosis.facts.workers import WorkerBatches
 from stepscope.diagnosis.finding import Finding, Severity
+from stepscope.diagnosis.gates import average_step_ms
 from stepscope.diagnosis.rule import Rule
 from stepscope.diagnosis.rules import (
     persistent_workers,
@@ -35,7 +36,7 @@ def only(rule: Rule, made: Facts) -> Finding:
     (found,) = run_rules([rule], made).findings
     assert (found.file, found.line) == (TARGET, FORWARD)
     if found.gain_ms is not None:
-        assert 0 <= found.gain_ms[0] <= found.gain_ms[1] <= made.profile.step_ms.median
+        assert 0 <= found.gain_ms[0] <= found.gain_ms[1] <= average_step_ms(made)
         assert found.gain_source
     return found
 
