@@ -49,11 +49,11 @@ FAULTS = {
     "persistent-workers": Fault("anew.py", 0.3, steps=48),
     # Every eighth batch comes 50 ms late, 6 ms per step of 20.
     "short-prefetch": Fault("uneven.py", 0.05, steps=48),
-    "too-many-workers": Fault("crowd.py", None, steps=48),
+    "too-many-workers": Fault("crowd.py", None, steps=160),
     "gc-in-step": Fault("garbage.py", 0.5),
     "gc-pauses": Fault("pauses.py", 0.2, steps=40),
     "log-every-step": Fault("logs.py", 0.2),
-    "redundant-clone": Fault("logs.py", 0.05),
+    "redundant-clone": Fault("copies.py", 0.05),
     # The number of threads orders the sums.
     "thread-count": Fault("threads.py", None, tolerance=1e-4),
     # What only a GPU is waited for costs nothing here, and neither does the fix.
