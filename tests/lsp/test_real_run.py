@@ -93,6 +93,22 @@ async def test_a_small_training_loop_is_profiled(real: Session) -> None:
     jsonschema.validate(report, load_schema())
     assert report["run"]["target"] == str(document.path)
     assert not [note for note in report["notes"] if note.startswith("Inconsistent")]
+    whole = await real.command("stepscope.getReport", {"uri": document.uri})
+    whole = json.loads(json.dumps(whole, default=vars))
+    jsonschema.validate(whole, load_schema())
+    charts = whole.pop("charts")
+    assert whole == report
+    lanes = {lane["kind"]: lane for lane in charts["timeline"]["lanes"]}
+    assert {charts["places"][place]["line"] for place in lanes["lines"]["place"]} >= {FORWARD, LOSS}
+    assert "aten::addmm" in {charts["names"][name] for name in lanes["host"]["name"]}
+    tree = charts["flame"]["by_path"]
+    assert sum(tree["self_ms"]) == pytest.approx(report["step_ms"]["median"])
+    (forward,) = [
+        node
+        for node, place in enumerate(tree["place"])
+        if place >= 0 and charts["places"][place]["line"] == FORWARD
+    ]
+    assert charts["places"][tree["place"][tree["parent"][forward]]]["line"] == LOSS
     phases = [getattr(shown, "message", None) or "" for shown in real.progress()]
     assert any(message.startswith("measuring") for message in phases)
 

@@ -9,10 +9,11 @@ import { BUILD } from '../../scripts/lib/paths.mjs';
 import { startChromium } from './browser.mjs';
 import { checks as accessible } from './accessible.mjs';
 import { checks as charts } from './charts.mjs';
+import { checks as exported } from './exported.mjs';
 import { checks as safe } from './safe.mjs';
 import { checks as tables } from './tables.mjs';
 
-const groups = { accessible, charts, safe, tables };
+const groups = { accessible, charts, exported, safe, tables };
 const names = process.argv.slice(2);
 const chosen = Object.entries(groups).filter(([name]) => !names.length || names.includes(name));
 const pictures = path.join(BUILD, 'page');

@@ -2,7 +2,8 @@
 
 The events behind a report take a hundred times the memory of its charts, and making those takes a
 part of the time that the report took. So nothing is made before somebody opens a report: the events
-of the latest one wait for that, and those of an earlier one become charts when the next arrives.
+of the latest one wait for that, and those of an earlier one become charts soon after the next has
+arrived: not at once, when the next one's lines are drawn.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ logger = logging.getLogger("stepscope")
 
 MOST = 20
 """Reports that are kept; the oldest goes first."""
+
+SOON_S = 5.0
 
 
 @dataclass(slots=True)
@@ -80,7 +83,9 @@ class KeptReports:
         if len(self._kept) > MOST:
             del self._kept[next(iter(self._kept))]
         if latest is not None and latest is not replaced:
-            threading.Thread(target=latest.charts, name="stepscope-charts", daemon=True).start()
+            later = threading.Timer(SOON_S, latest.charts)
+            later.daemon = True
+            later.start()
 
     def about(self, path: str) -> KeptReport | None:
         """The report of the file itself, else the latest one that has a line of it."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
 
 from stepscope.attribution.attribute import Attributed
 from stepscope.attribution.launches import ON_DEVICE
@@ -206,14 +207,14 @@ class Lanes:
 
 def _stacked(lane: Lane, spans: list[tuple[int, int, int, int, int]]) -> None:
     """Add (start, end, name, place, event), by start; those that meet, one below the other."""
-    ends: list[int] = []  # by depth
+    taken: list[tuple[int, int]] = []  # heap of (end, row)
+    free: list[int] = []  # heap of rows, the highest on the screen first
     for start, end, name, place, event in spans:
-        depth = next((row for row, until in enumerate(ends) if until <= start), len(ends))
-        if depth == len(ends):
-            ends.append(end)
-        else:
-            ends[depth] = end
-        lane.add(start, end, depth, name, place, event)
+        while taken and taken[0][0] <= start:
+            heappush(free, heappop(taken)[1])
+        row = heappop(free) if free else len(taken)
+        heappush(taken, (end, row))
+        lane.add(start, end, row, name, place, event)
 
 
 def _flat(lane: Lane, track: Track, begin: int, end: int, names: Names) -> None:

@@ -1,4 +1,4 @@
-"""The text of each line that is shown, and no other: for a page that has no editor beside it."""
+"""The text of each line that is told of, and no other: for a page with no editor beside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 300
 
 
 def source_lines(names: Names, sources: Mapping[str, str]) -> list[Json]:
-    """``{place, text}`` of each shown place whose source was measured; indentation left out."""
+    """``{place, text}`` of each place whose source was measured; indentation left out."""
     lines = {file: split_lines(text) for file, text in sources.items()}
     found = []
     for number, place in enumerate(names.place_rows()):

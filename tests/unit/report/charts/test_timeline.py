@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jsonschema
@@ -11,8 +12,10 @@ from stepscope.analysis import analyse_timeline
 from stepscope.report.charts import timeline as chart
 from stepscope.report.charts.build import build_charts
 from stepscope.report.charts.model import Lane
+from stepscope.report.model import Hint
 from stepscope.report.schema import load_schema
 from stepscope.report.to_json import report_to_json
+from tests import factories as make
 from tests.timelines import BACKWARD_THREAD, FILE, STEP_THREAD, Tape
 
 US = 1000
@@ -163,12 +166,16 @@ def test_hostile_names_come_through_as_they_are() -> None:
     assert tuple(name for name, *_ in spans(timeline_of(tape), "host")) == HOSTILE
 
 
-def test_texts_of_the_shown_lines_are_told_and_no_others() -> None:
+def test_texts_of_measured_and_marked_lines_are_told_and_no_others() -> None:
     tape = steps_of(300, 300)
+    tape.line(700 * US, 31)  # after the last step: no part of its cost
     source = [f"line {number}" for number in range(1, 60)]
     source[49] = "    " + "x" * 1000
     tape.facts["source"] = "\n".join(source)
-    charts = build_charts(analyse_timeline(tape.timeline()))
+    analysed = analyse_timeline(tape.timeline())
+    hint = Hint(make.finding(file=FILE, line=7), None)
+    report = dataclasses.replace(analysed.report, hints=(hint,))
+    charts = build_charts(dataclasses.replace(analysed, report=report))
     assert charts is not None
     told = {charts["places"][row["place"]]["line"]: row["text"] for row in charts["source_lines"]}
-    assert told == {11: "line 11", 50: "x" * 300}
+    assert told == {7: "line 7", 11: "line 11", 50: "x" * 300}
