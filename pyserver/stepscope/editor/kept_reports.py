@@ -77,9 +77,9 @@ class KeptReports:
         latest = next(reversed(self._kept.values()), None)
         key = file_key(path)
         replaced = self._kept.pop(key, None)
-        self._kept[key] = KeptReport(
-            report, heard if heard is not None and heard.report is report else None
-        )
+        # What a fix saved may have been added to the report meanwhile; its measurement is the same.
+        is_its = heard is not None and heard.report.profile is report.profile
+        self._kept[key] = KeptReport(report, heard if is_its else None)
         if len(self._kept) > MOST:
             del self._kept[next(iter(self._kept))]
         if latest is not None and latest is not replaced:
