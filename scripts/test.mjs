@@ -37,6 +37,13 @@ const STAGES = [
       command: node('scripts/prepare.mjs', 'editor'),
       only: 'linux',
     },
+    {
+      // Not beside the one above: apt-get allows one at a time.
+      name: 'neovim package',
+      command: node('scripts/prepare.mjs', 'neovim'),
+      needs: ['vs code and chromium'],
+      only: 'linux',
+    },
   ].map((stage) => ({ ...stage, installs: true })),
   {
     name: 'package',
@@ -56,6 +63,13 @@ const STAGES = [
     command: node('tests/page/run.mjs'),
     needs: [...EDITOR, 'package'],
     detail: lastLine,
+    only: 'linux',
+  },
+  {
+    name: 'neovim',
+    command: pytest('tests/neovim'),
+    needs: [...PYTHON, 'neovim package'],
+    detail: pytestDetail,
     only: 'linux',
   },
   { name: 'lsp', command: pytest('tests/lsp'), needs: PYTHON, detail: pytestDetail },

@@ -2,9 +2,10 @@
 // their own (build/vscode), because they need another Node than we do and weigh 0.8 GB.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ensureProgram } from './debian.mjs';
 import { BUILD } from './paths.mjs';
 import { NPM, npm } from './node-packages.mjs';
-import { install, outputOf, say, SetupError } from './process.mjs';
+import { outputOf, say } from './process.mjs';
 import { fingerprint, isStamped, writeStamp } from './stamp.mjs';
 
 const HOME = path.join(BUILD, 'vscode');
@@ -64,20 +65,10 @@ function findChromium() {
 }
 
 function ensureChromium() {
-  const found = findChromium();
-  if (found) return found;
-  const canInstall = process.getuid?.() === 0 && outputOf('which', ['apt-get']) !== null;
-  if (!canInstall) {
-    throw new SetupError(
-      'the end-to-end test needs Chromium: install it, or name its executable in STEPSCOPE_CHROMIUM.',
-    );
-  }
-  say('installing Chromium for the end-to-end test');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  install('apt-get', ['update', '-qq'], { env });
-  const packages = ['chromium', 'fonts-dejavu-core'];
-  install('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
-  const installed = findChromium();
-  if (!installed) throw new SetupError('Chromium was installed but is not on the PATH.');
-  return installed;
+  return ensureProgram({
+    find: findChromium,
+    packages: ['chromium', 'fonts-dejavu-core'],
+    what: 'Chromium',
+    instead: 'install it, or name its executable in STEPSCOPE_CHROMIUM.',
+  });
 }
