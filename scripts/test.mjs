@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execute } from './lib/group.mjs';
-import { BUILD, nodeTool, ROOT, VENV } from './lib/paths.mjs';
+import { BUILD, nodeTool, ROOT, VENV, VSIX } from './lib/paths.mjs';
 import { runMain, SetupError } from './lib/process.mjs';
 import { BY_FILE } from './lib/pytest.mjs';
 import { schedule } from './lib/schedule.mjs';
@@ -49,7 +49,7 @@ const STAGES = [
     name: 'package',
     command: node('scripts/package.mjs'),
     needs: [...PYTHON, ...NODE],
-    detail: lastLine,
+    detail: () => [path.relative(ROOT, VSIX)],
   },
   {
     name: 'e2e',

@@ -36,7 +36,7 @@ export const serverCommandIds = {
 
 /** Context keys for `when` clauses of the manifest. */
 export const contextKeys = {
-  /** The files that have a report: a list of URIs. */
+  /** The files that have a report: a list of paths. */
   measured: 'stepscope.measured',
 } as const;
 

@@ -100,7 +100,7 @@ export function report(more = {}) {
       assumed: null,
       files: { guard: 'overlay', kept: [], created: [] },
     },
-    step_ms: { median: 40, p10: 38.9, p90: 42.3 },
+    step_ms: { median: 40, mean: 40.4, p10: 38.9, p90: 42.3 },
     tax: 1.42,
     totals: {
       span_ms: 480,
@@ -152,6 +152,7 @@ export function report(more = {}) {
         gain_source: 'What the step waits for input.',
         fix: { title: 'Load with 4 workers', edits: [] },
         trial: null,
+        related: [{ file: MODEL, line: 22, message: 'the same layer' }],
       },
       {
         rule: 'autocast',
@@ -165,6 +166,7 @@ export function report(more = {}) {
         gain_source: '',
         fix: null,
         trial: null,
+        related: [],
       },
     ],
     notes: ['The clock of the device was not fixed: times may differ by some per cent.'],

@@ -5,9 +5,9 @@ import { contextKeys } from '../contributions';
 export class MeasuredFiles {
   private readonly files = new Set<string>();
 
-  /** `uri` as anyone writes it. */
+  /** By their paths: in a remote window the workbench and we name them with different schemes. */
   add(uri: string): void {
-    this.files.add(Uri.parse(uri).toString());
+    this.files.add(Uri.parse(uri).fsPath);
     void commands.executeCommand('setContext', contextKeys.measured, [...this.files]);
   }
 }

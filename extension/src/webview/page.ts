@@ -1,8 +1,7 @@
 /** One shown report with what is derived from it once, and what a person may do on it. */
-import type { StepscopeReport } from '../generated/report';
+import type { ChartPlace, Charts } from '../generated/report';
 import type { Host } from './host';
 import type { Focus, PageState } from './messages';
-import type { Charts, Place } from './model/charts';
 import { baseName, type PageReport } from './model/page';
 
 type Listener = () => void;
@@ -43,7 +42,7 @@ export class Page {
     return this.short.get(file) ?? baseName(file);
   }
 
-  placeOf(index: number): Place | null {
+  placeOf(index: number): ChartPlace | null {
     return this.charts?.places[index] ?? null;
   }
 
@@ -80,7 +79,7 @@ export class Page {
   }
 }
 
-function shortNames(report: StepscopeReport & PageReport): Map<string, string> {
+function shortNames(report: PageReport): Map<string, string> {
   const files = new Set([
     ...report.lines.map(({ file }) => file),
     ...(report.charts?.places ?? []).map(({ file }) => file),

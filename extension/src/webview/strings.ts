@@ -7,18 +7,13 @@ export const english = {
   reportOf: 'Stepscope report of {0}',
   sections: 'Sections of the report',
   skip: 'Skip to the report',
-  waiting: 'Waiting for the report…',
   notMeasured: 'not measured',
-  perStep: 'per step',
   goTo: 'Go to {0}',
-  search: 'Search',
-  clear: 'Clear',
   // Header
   step: 'Step',
   stepRange: '{0} to {1} (10th to 90th percentile)',
   notTimed: 'not timed',
   device: 'Device',
-  model: 'Model',
   measured: 'Measured',
   stepsTimed: 'Steps timed',
   stepsAndWarmup: '{0} after {1} to warm up',
@@ -80,13 +75,15 @@ export const english = {
   evidence: 'Evidence',
   explain: 'Explain {0}',
   fixOffered: 'Fix: {0}',
+  trialGained: 'Measured with the fix: step {0} → {1}',
+  trialSame: 'Measured with the fix: step {0} → {1}, no more than steps differ by themselves',
   // Timeline
   timeline: 'Timeline of one step',
   noTimeline:
     'This report has no timeline: it is made when a run is measured, and not kept in every export.',
   timelineOf: 'One recorded step of {0}, {1} long.',
   timelineTax:
-    'It was recorded under the profiler, {0} slower than a clean step; its proportions count, not its length.',
+    'Under the profiler it took {0} as long as a clean step: its proportions count, not its length.',
   timelineDropped: '{0} of the shortest spans are left out.',
   timelineKeys:
     'Keys: arrows select spans, W and S zoom, A and D pan, F shows the selected span, 0 all of the step, Enter goes to its line, C folds its lane. Mouse: drag to pan, Ctrl and wheel to zoom, double click to show a span.',
@@ -110,7 +107,6 @@ export const english = {
   ofStep: '{0} of the step',
   launchedBy: 'Launched by {0}',
   launches: 'Launches {0}',
-  depthOf: 'depth {0}',
   // Flame
   flame: 'Flame graph',
   noFlame:
@@ -136,7 +132,7 @@ export const english = {
   noOwners: 'No line is known to hold memory at the peak.',
   category: 'Kind',
   size: 'Size',
-  liveMemory: 'live memory',
+  memoryAt: '{0} live after {1}',
   parameters: 'parameters',
   gradients: 'gradients',
   optimizerState: 'optimizer state',
@@ -174,6 +170,7 @@ export const english = {
   self: 'Alone',
   total: 'In all',
   filter: 'Filter {0}',
+  filterShort: 'Filter',
   rowsShown: '{0} of {1}',
   rowsMatching: '{0} of {1} that match',
   showMore: 'Show {0} more',
@@ -182,9 +179,8 @@ export const english = {
   noOperators: 'No operator was recorded.',
   wholeFunction: 'whole function',
   wholeFunctionMeans: 'A recorded trace knows the function, not the line inside it.',
-  withoutLine: 'no line known',
-  measuredAbove: 'Where it is',
-  linesAdd: 'All lines and what has none add up to the step.',
+  definedAt: 'Where it is',
+  linesAdd: 'The lines add up to the step, with {0} that belongs to no line.',
   // Ranks
   ranks: 'Ranks',
   rank: 'Rank',

@@ -47,10 +47,12 @@ export interface Palette {
   readonly accent: string;
   readonly spanText: string;
   readonly quiet: string;
+  readonly quietText: string;
   readonly hues: readonly string[];
   readonly font: string;
 }
 
+/** As many as theme.css has. */
 const HUES = 8;
 
 export function readPalette(): Palette {
@@ -61,10 +63,11 @@ export function readPalette(): Palette {
     muted: color('muted'),
     background: color('background'),
     band: color('band'),
-    line: color('rule'),
+    line: color('grid'),
     accent: color('accent'),
     spanText: color('span-text'),
     quiet: color('quiet'),
+    quietText: color('quiet-text'),
     hues: Array.from({ length: HUES }, (_, at) => color(`hue-${at}`)),
     font: `11px ${getComputedStyle(document.body).fontFamily}`,
   };
@@ -72,7 +75,7 @@ export function readPalette(): Palette {
 
 /** A canvas ignores system colours by name in some browsers: let the style engine say what they are. */
 function resolved(color: string): string {
-  if (!/^[A-Z][A-Za-z]+$/.test(color)) return color;
+  if (!/^([A-Z][A-Za-z]+|color-mix.*)$/.test(color)) return color;
   const probe = document.createElement('span');
   probe.style.color = color;
   document.body.append(probe);

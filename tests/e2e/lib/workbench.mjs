@@ -63,7 +63,13 @@ export class Workbench {
       .filter({ has: this.page.getByText(name, { exact: true }) })
       .first();
     await row.click({ button: 'right' });
-    await this.page.locator('.monaco-menu .action-label', { hasText: title }).first().click();
+    const entry = this.page.locator('.monaco-menu .action-label', { hasText: title }).first();
+    // A menu that is still opening takes no click.
+    await entry.waitFor();
+    await eventually(async () => {
+      if (await entry.isVisible()) await entry.click();
+      await entry.waitFor({ state: 'hidden', timeout: 2_000 });
+    });
   }
 
   /** Click the lens `title` that stands above the line with the text `above`. */

@@ -7,6 +7,7 @@ import { scenarios as lines } from './lines.mjs';
 import { scenarios as cancelling } from './cancelling.mjs';
 import { scenarios as targets } from './targets.mjs';
 import { scenarios as recordings } from './recordings.mjs';
+import { scenarios as report } from './report.mjs';
 import { scenarios as interpreters } from './interpreters.mjs';
 import { scenarios as ending } from './ending.mjs';
 
@@ -16,6 +17,7 @@ export const topics = {
   cancelling,
   targets,
   recordings,
+  report,
   interpreters,
   ending,
 };

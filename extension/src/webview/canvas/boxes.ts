@@ -5,9 +5,17 @@ import type { Palette } from '../theme';
 const LABELLED = 26;
 const PADDING = 4;
 
+interface Label {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly quiet: boolean;
+}
+
 export class Boxes {
   private readonly byHue = new Map<number, number[]>();
-  private readonly labels: { text: string; x: number; y: number; width: number }[] = [];
+  private readonly labels: Label[] = [];
   size = 0;
 
   constructor(
@@ -25,7 +33,9 @@ export class Boxes {
     if (!boxes) this.byHue.set(hue, (boxes = []));
     // A gap between neighbours, where there is room for one.
     boxes.push(x, y, wide > 3 ? wide - 1 : Math.max(wide, 0.75));
-    if (wide >= LABELLED) this.labels.push({ text: label(), x: x + PADDING, y, width: wide });
+    if (wide >= LABELLED) {
+      this.labels.push({ text: label(), x: x + PADDING, y, width: wide, quiet: hue < 0 });
+    }
   }
 
   draw(context: CanvasRenderingContext2D, palette: Palette): void {
@@ -35,10 +45,10 @@ export class Boxes {
         context.fillRect(boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, this.height);
       }
     }
-    context.fillStyle = palette.spanText;
     context.textAlign = 'left';
     const letter = letterWidth(context);
-    for (const { text, x, y, width } of this.labels) {
+    for (const { text, x, y, width, quiet } of this.labels) {
+      context.fillStyle = quiet ? palette.quietText : palette.spanText;
       const fitting = shortened(text, width - 2 * PADDING, letter);
       if (fitting) context.fillText(fitting, x, y + this.height / 2 + 0.5);
     }

@@ -1,5 +1,5 @@
 /** Draws the flame graph (root on top), and says what is where on it. */
-import type { Charts } from '../model/charts';
+import type { Charts } from '../../generated/report';
 import { neighbour, pathTo, type Direction, type Flame } from '../model/flame';
 import { Boxes, hueOf } from './boxes';
 import { Surface, type Paint } from './surface';

@@ -1,6 +1,6 @@
 /** Draws the timeline, and says what is where on it. Knows no events: see timeline-input.ts. */
 import { duration } from '../format';
-import type { Charts } from '../model/charts';
+import type { Charts } from '../../generated/report';
 import {
   atHeight,
   HEAD,

@@ -1,5 +1,5 @@
 /** A tree of costs laid out from 0 to 1. */
-import type { TreeColumns } from './charts';
+import type { Tree } from '../../generated/report';
 
 export interface Flame {
   readonly size: number;
@@ -17,7 +17,7 @@ export interface Flame {
   readonly height: number;
 }
 
-export function layOut(columns: TreeColumns): Flame {
+export function layOut(columns: Tree): Flame {
   const size = Math.min(columns.parent.length, columns.name.length, columns.self_ms.length);
   const self = Float64Array.from({ length: size }, (_, at) =>
     Math.max(0, columns.self_ms[at] ?? 0),

@@ -1,12 +1,12 @@
 /** Modules as rows: one per module path, with what it costs alone and with all inside it. */
-import type { Charts, Place } from './charts';
+import type { ChartPlace, Charts } from '../../generated/report';
 import { layOut, pathTo } from './flame';
 
 export interface ModuleCost {
   readonly path: string;
   readonly self_ms: number;
   readonly total_ms: number;
-  readonly place: Place | null;
+  readonly place: ChartPlace | null;
 }
 
 /** null: modules were not recorded. */

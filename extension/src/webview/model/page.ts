@@ -1,8 +1,7 @@
-/** A report as the page has it: with charts, where they were made. */
+/** What is derived of a report in a line or two. */
 import type { StepscopeReport } from '../../generated/report';
-import type { Charts } from './charts';
 
-export type PageReport = StepscopeReport & { readonly charts?: Charts | null };
+export type PageReport = StepscopeReport;
 
 /** Operators ran on the CPU: their times say nothing about an accelerator. */
 export const isCpuOnly = (report: PageReport) =>
@@ -18,7 +17,7 @@ export function filesOf(report: PageReport): Set<string> {
     if (place?.file) files.add(place.file);
   };
   report.lines.forEach(add);
-  report.findings.forEach(add);
+  for (const finding of report.findings) [finding, ...finding.related].forEach(add);
   report.verdict?.causes.forEach(add);
   report.charts?.places.forEach(add);
   report.ranks?.lines.forEach(add);

@@ -1,5 +1,5 @@
 /** A recorded step as rows of spans that can be searched by time. */
-import type { LaneColumns, LaneKind, TimelineColumns } from './charts';
+import type { Lane as LaneColumns, Timeline as TimelineColumns } from '../../generated/report';
 
 /** Spans of one lane at one depth, sorted by their start. */
 export interface Row {
@@ -13,9 +13,9 @@ export interface Row {
 
 export interface Lane {
   readonly index: number;
-  readonly kind: LaneKind;
+  readonly kind: LaneColumns['kind'];
   readonly title: string;
-  readonly thread: number | string | null;
+  readonly thread: number | null;
   readonly size: number;
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -161,7 +161,18 @@ export function visitVisible(
     }
     const edge = Math.max(begins, from) + pixel;
     visit(span, begins, edge);
-    at = Math.max(at + 1, firstAfter(row.start, edge, at));
+    const next = Math.max(at + 1, firstAfter(row.start, edge, at));
+    // What begins in the same pixel and ends far behind it is no part of that box.
+    if ((row.reached[next - 1] ?? 0) > edge) {
+      for (at += 1; at < next; at += 1) {
+        const other = row.spans[at] ?? 0;
+        const [starts, stops] = [row.start[at] ?? 0, end[other] ?? 0];
+        if (stops - starts < pixel) continue;
+        visited += 1;
+        visit(other, starts, stops);
+      }
+    }
+    at = next;
   }
   return visited;
 }

@@ -1,5 +1,5 @@
 /** Live memory over time, drawn by uPlot; the peak is marked. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { MemoryPoint } from '../../generated/report';
 import { duration, size } from '../format';
@@ -16,13 +16,14 @@ const HEIGHT = 220;
 
 export function MemoryChart({ points, label }: Props) {
   const holder = useRef<HTMLDivElement>(null);
+  const [under, setUnder] = useState('');
   useEffect(() => {
     const element = holder.current;
     if (!element) return undefined;
-    let chart = draw(element, points);
+    let chart = draw(element, points, setUnder);
     const redraw = () => {
       chart.destroy();
-      chart = draw(element, points);
+      chart = draw(element, points, setUnder);
     };
     const resized = new ResizeObserver(() => {
       chart.setSize({ width: element.clientWidth, height: HEIGHT });
@@ -35,10 +36,21 @@ export function MemoryChart({ points, label }: Props) {
       chart.destroy();
     };
   }, [points]);
-  return <div ref={holder} class="memory-chart" role="img" aria-label={label} />;
+  return (
+    <>
+      <div ref={holder} class="memory-chart" role="img" aria-label={label} />
+      <p class="muted" aria-hidden="true">
+        {under}
+      </p>
+    </>
+  );
 }
 
-function draw(element: HTMLElement, points: readonly MemoryPoint[]): uPlot {
+function draw(
+  element: HTMLElement,
+  points: readonly MemoryPoint[],
+  tell: (under: string) => void,
+): uPlot {
   const palette = readPalette();
   const times = points.map(({ at_ms: at }) => at);
   const bytes = points.map(({ live_bytes: live }) => live);
@@ -58,20 +70,25 @@ function draw(element: HTMLElement, points: readonly MemoryPoint[]): uPlot {
       { ...axis, size: 72, values: (_, ticks) => ticks.map(size) },
     ],
     series: [
-      { label: text('time'), value: (_, at) => (Number.isFinite(at) ? duration(at) : '') },
+      {},
       {
-        label: text('liveMemory'),
         stroke: palette.accent,
         width: 1.5,
         fill: palette.band,
         points: { show: false },
         // Between two points nothing was allocated or freed.
         ...(uPlot.paths.stepped && { paths: uPlot.paths.stepped({ align: 1 }) }),
-        value: (_, live) => (Number.isFinite(live) ? size(live) : ''),
       },
     ],
+    legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false } },
     hooks: {
+      setCursor: [
+        ({ cursor }) => {
+          const point = points[cursor.idx ?? -1];
+          tell(point ? text('memoryAt', size(point.live_bytes), duration(point.at_ms)) : '');
+        },
+      ],
       draw: [
         (chart) => {
           markPeak(chart, palette, times[peak] ?? 0, bytes[peak] ?? 0);

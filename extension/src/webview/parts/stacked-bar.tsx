@@ -19,9 +19,6 @@ interface Props {
   small?: boolean;
 }
 
-/** Narrower parts have their label in the table only. */
-const LABELLED = 0.09;
-
 export function StackedBar({ parts, label, small = false }: Props) {
   return (
     <div class={small ? 'bar small' : 'bar'} role="img" aria-label={label}>
@@ -34,7 +31,7 @@ export function StackedBar({ parts, label, small = false }: Props) {
             style={{ flexGrow: part.share }}
             title={`${part.label} ${share(part.share)} · ${part.amount}`}
           >
-            {!small && part.share >= LABELLED && (
+            {!small && (
               <span>
                 {part.label} {share(part.share)}
               </span>

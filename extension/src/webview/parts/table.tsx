@@ -63,7 +63,8 @@ export function DataTable<Row>(props: Props<Row>) {
     row?.focus({ preventScroll: true });
   }, [focused, wish, limit]);
 
-  const shown = matching.slice(0, limit);
+  // A button for the last few is more work than they are.
+  const shown = matching.length <= limit + PAGE / 2 ? matching : matching.slice(0, limit);
   const left = matching.length - shown.length;
   return (
     <div class="table">
@@ -72,7 +73,7 @@ export function DataTable<Row>(props: Props<Row>) {
           <input
             type="search"
             value={query}
-            placeholder={text('filter', name)}
+            placeholder={text('filterShort')}
             aria-label={text('filter', name)}
             onInput={(event) => {
               setQuery(event.currentTarget.value);
@@ -182,19 +183,30 @@ function TableRow<Row>({ row, columns, focused }: RowProps<Row>) {
     >
       {columns.map((column) => {
         const bar = column.bar?.(row) ?? null;
+        const value = column.value(row);
         return (
-          <td key={column.id} class={column.numeric ? 'number' : undefined}>
+          <td key={column.id} class={classOf(column, value)}>
             {bar !== null && (
               <span class="amount-bar" aria-hidden="true">
                 <span style={{ width: `${100 * Math.min(1, Math.max(0, bar))}%` }} />
               </span>
             )}
-            {column.value(row) === null ? <NotMeasured /> : column.show(row)}
+            {value === null ? <NotMeasured /> : column.show(row)}
           </td>
         );
       })}
     </tr>
   );
+}
+
+function classOf<Row>(column: Column<Row>, value: Cell): string | undefined {
+  const classes = [
+    column.numeric ? 'number' : '',
+    column.bar ? 'barred' : '',
+    // A table is read for what stands out.
+    column.numeric && value === 0 ? 'zero' : '',
+  ];
+  return classes.filter(Boolean).join(' ') || undefined;
 }
 
 export const NotMeasured = () => (

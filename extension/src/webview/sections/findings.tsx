@@ -1,5 +1,5 @@
 /** What slows the step down, each with its evidence and the line to go to. */
-import type { Finding } from '../../generated/report';
+import type { Finding, Trial } from '../../generated/report';
 import { count, duration } from '../format';
 import type { Page } from '../page';
 import { PlaceLink } from '../parts/place';
@@ -30,6 +30,16 @@ function FindingItem({ page, finding }: { page: Page; finding: Finding }) {
       <p>{finding.message}</p>
       {finding.gain_source && <p class="muted">{finding.gain_source}</p>}
       {finding.fix && <p class="fix">{text('fixOffered', finding.fix.title)}</p>}
+      {finding.trial && <p class="fix">{trial(finding.trial)}</p>}
+      {finding.related.length > 0 && (
+        <ul class="related">
+          {finding.related.map((other, at) => (
+            <li key={at}>
+              <PlaceLink page={page} place={other} /> {other.message}
+            </li>
+          ))}
+        </ul>
+      )}
       {evidence.length > 0 && (
         <details>
           <summary>{text('evidence')}</summary>
@@ -62,6 +72,11 @@ function Rule({ page, rule }: { page: Page; rule: string }) {
       {rule}
     </button>
   );
+}
+
+function trial({ before_ms: before, after_ms: after, differs }: Trial): string {
+  const [from, to] = [duration(before.median), duration(after.median)];
+  return text(differs ? 'trialGained' : 'trialSame', from, to);
 }
 
 function gain([low, high]: [number, number]): string {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FlameView } from '../canvas/flame-view';
 import { count, duration, share } from '../format';
-import type { Charts } from '../model/charts';
+import type { Charts } from '../../generated/report';
 import { layOut, type Direction, type Flame } from '../model/flame';
 import { matching } from '../model/search';
 import type { Page } from '../page';

@@ -21,6 +21,7 @@ export interface Section {
 }
 
 const always = () => true;
+const hasModules = (report: PageReport) => Boolean(report.charts?.flame?.by_module);
 const isTimed = (report: PageReport) => report.step_ms !== null;
 
 export const sections: readonly Section[] = [
@@ -32,5 +33,5 @@ export const sections: readonly Section[] = [
   { id: 'memory', title: 'memoryOverTime', isShown: always, Body: MemorySection },
   { id: 'lines', title: 'lines', isShown: always, Body: Lines },
   { id: 'operators', title: 'operators', isShown: isTimed, Body: Operators },
-  { id: 'modules', title: 'modules', isShown: isTimed, Body: Modules },
+  { id: 'modules', title: 'modules', isShown: hasModules, Body: Modules },
 ];

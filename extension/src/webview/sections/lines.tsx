@@ -1,6 +1,7 @@
 /** Every line that costs. */
 import { useMemo } from 'preact/hooks';
 import type { Line } from '../../generated/report';
+import { duration } from '../format';
 import type { Page } from '../page';
 import {
   countColumn,
@@ -17,6 +18,7 @@ const idOf = ({ file, line }: { file: string; line: number }) => `${line}:${file
 
 export function Lines({ page }: { page: Page }) {
   const { lines, step_ms: step } = page.report;
+  const unattributed = page.report.unattributed.cost_ms;
   const columns = useMemo(() => columnsOf(page), [page]);
   if (lines.length === 0) return <p>{text('noLines')}</p>;
   const timed = step !== null;
@@ -32,7 +34,7 @@ export function Lines({ page }: { page: Page }) {
         focused={page.focused && idOf(page.focused)}
         wish={page.focused}
       />
-      {timed && <p class="muted">{text('linesAdd')}</p>}
+      {unattributed !== null && <p class="muted">{text('linesAdd', duration(unattributed))}</p>}
     </>
   );
 }

@@ -29,6 +29,6 @@ function columnsOf(page: Page): Column<ModuleCost>[] {
     shareColumn<ModuleCost>((row) => row.total_ms, step),
     timeColumn('total', text('total'), (row) => row.total_ms),
     timeColumn('self', text('self'), (row) => row.self_ms),
-    placeColumn(page, 'at', text('measuredAbove'), ({ place }) => place),
+    placeColumn(page, 'at', text('definedAt'), ({ place }) => place),
   ];
 }

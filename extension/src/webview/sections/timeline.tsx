@@ -4,7 +4,7 @@ import { listen } from '../canvas/timeline-input';
 import { minimap } from '../canvas/minimap';
 import { TimelineView } from '../canvas/timeline-view';
 import { count, duration, ratio } from '../format';
-import type { Charts, TimelineColumns } from '../model/charts';
+import type { Charts, Timeline as TimelineColumns } from '../../generated/report';
 import { matching } from '../model/search';
 import { buildTimeline, type SpanRef } from '../model/timeline';
 import { zoom } from '../model/viewport';
