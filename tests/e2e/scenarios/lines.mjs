@@ -105,6 +105,14 @@ export const scenarios = [
       await bench.clickInHover('What these figures mean');
       await bench.page.locator('.tab.active', { hasText: 'reading-lines.md' }).waitFor();
       await bench.command('View: Close Editor');
+      await bench.hover(blocks.line('self.wide(x)'));
+      await bench.clickInHover('Open report here');
+      const report = bench.page.locator('.tab', { hasText: `Report: ${NAME}` });
+      await report.waitFor();
+      // The page has the keyboard now, so no command is typed.
+      await report.locator('.codicon-close').click();
+      await report.waitFor({ state: 'detached' });
+      await bench.page.locator('.editor-instance .view-lines').first().click();
     },
   },
   {
@@ -146,7 +154,12 @@ export const scenarios = [
       });
       await bench.shot('66-share');
       vscode.writeSettings(DARK);
-      await until('the marks are back', async () => (await bench.marks()) >= 2);
+      await until('the marks are back', async () => (await bench.marks()) === 2);
+      await bench.command('View: Split Editor Right');
+      await until('the second editor has them too', async () => (await bench.marks()) === 4);
+      await bench.shot('70-split');
+      await bench.command('View: Close Editor');
+      await until('one editor is left', async () => (await bench.marks()) === 2);
     },
   },
   {
@@ -171,6 +184,10 @@ export const scenarios = [
       const said = await bench.notified('Switch anomaly mode off', RUN_LIMIT);
       assert.match(said, /step \d.* ms → \d.* ms, \d+ % less \(spread \d+ %\)\. Undo/);
       assert.doesNotMatch(train.text, /set_detect_anomaly/, 'the fixed file is on the disk');
+      await until('the hints are those of the new run', async () => {
+        const [step] = await bench.codeLenses();
+        return step !== undefined && /^Step .* measured \d\d:\d\d$/.test(step.title);
+      });
       await bench.shot('69-measured');
       vscode.writeSettings({});
       await bench.page.locator('.monaco-workbench.vs').waitFor();
