@@ -19,7 +19,7 @@ class Block(nn.Module):
         y = self.wide(x).relu()
         return x + self.narrow(y)
 `;
-// Anomaly mode costs a large part of such a step: leaving it out is a gain that every machine shows.
+// Anomaly mode costs a large part of such a step.
 const TRAIN = `import torch
 from blocks import Block
 from torch import nn, optim
@@ -110,7 +110,7 @@ export const scenarios = [
       const report = bench.page.locator('.tab', { hasText: `Report: ${NAME}` });
       await report.waitFor();
       // The page has the keyboard now, so no command is typed.
-      await report.locator('.codicon-close').click();
+      await report.click({ button: 'middle' });
       await report.waitFor({ state: 'detached' });
       await bench.page.locator('.editor-instance .view-lines').first().click();
     },
@@ -182,7 +182,11 @@ export const scenarios = [
       await bench.chooseQuickFix('Fix and measure again');
       await bench.notified(PROFILING);
       const said = await bench.notified('Switch anomaly mode off', RUN_LIMIT);
-      assert.match(said, /step \d.* ms → \d.* ms, \d+ % less \(spread \d+ %\)\. Undo/);
+      // Which of the two it is depends on how busy this machine is; the arithmetic has unit tests.
+      assert.match(
+        said,
+        /step \d.* → \d.*(% less \(spread \d+ %\)|than steps differ by anyway \(\d+ %\))\. Undo/,
+      );
       assert.doesNotMatch(train.text, /set_detect_anomaly/, 'the fixed file is on the disk');
       await until('the hints are those of the new run', async () => {
         const [step] = await bench.codeLenses();
