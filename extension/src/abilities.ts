@@ -10,6 +10,7 @@ export const abilitiesFeature: StaticFeature = {
       stepscope: {
         enterArguments: true,
         heat: true,
+        output: true,
         saveFiles: true,
         // What a link in a hover and a lens may run.
         commands: Object.values(commandIds),

@@ -6,6 +6,7 @@
 /** Commands that a person runs. Each has one file in `commands/`. */
 export const commandIds = {
   profileModel: 'stepscope.profileModel',
+  profileWith: 'stepscope.profileWith',
   openTrace: 'stepscope.openTrace',
   openTraceFolder: 'stepscope.openTraceFolder',
   openReport: 'stepscope.openReport',
@@ -14,6 +15,9 @@ export const commandIds = {
   clearResults: 'stepscope.clearResults',
   restartServer: 'stepscope.restartServer',
   showLog: 'stepscope.showLog',
+  showOutput: 'stepscope.showOutput',
+  showMenu: 'stepscope.showMenu',
+  copyDebugInfo: 'stepscope.copyDebugInfo',
   copyFigures: 'stepscope.copyFigures',
 } as const;
 
@@ -42,6 +46,9 @@ export const contextKeys = {
 
 /** The tab with a report. */
 export const reportViewType = 'stepscope.report';
+
+/** `<publisher>.<name>` of the manifest. */
+export const extensionId = 'stepscope.stepscope';
 
 export const settingsSection = 'stepscope';
 

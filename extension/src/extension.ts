@@ -5,15 +5,19 @@ import { registerCommands } from './commands';
 import { settingKeys, settingsSection } from './contributions';
 import { colorDefaults } from './decorations/colors';
 import { HeatDecorations } from './decorations/heat';
+import { Launches } from './launch/launches';
 import { createLog, describeError } from './log';
 import { probePython } from './probe';
 import { PythonSelection } from './python';
 import { resolveServer } from './resolve';
 import { Server } from './server';
 import { readSettings } from './settings';
+import { StatusItem } from './status/item';
+import { TargetOutput } from './targetOutput';
 import { loadReport } from './views/loadReport';
 import { MeasuredFiles } from './views/measuredFiles';
 import { ReportPanels } from './views/reportPanels';
+import { duration } from './webview/format';
 
 let server: Server | undefined;
 
@@ -39,16 +43,28 @@ export async function activate(context: ExtensionContext): Promise<void> {
     });
   const measured = new MeasuredFiles();
   const heat = new HeatDecorations(colorDefaults(context.extension.packageJSON));
+  const launches = new Launches(context.workspaceState);
+  const status = new StatusItem((uri) => launches.describe(uri));
+  const output = new TargetOutput();
+  let torch: string | undefined;
   const running = new Server({
     log,
     settings,
     onHeat: (lines) => {
       heat.show(lines);
     },
-    onReport: (uri) => {
+    onReport: ({ uri, report }) => {
+      torch = report.run.torch ?? torch;
+      status.hasRun(uri, report.step_ms ? duration(report.step_ms.median) : undefined);
       measured.add(uri);
       reports.measured(uri);
     },
+    onOutput: (printed) => {
+      if (printed) output.take(printed);
+      else output.show();
+    },
+    status,
+    completed: (parameters) => launches.complete(parameters),
     resolve: () =>
       resolveServer({
         trusted: workspace.isTrusted,
@@ -73,7 +89,20 @@ export async function activate(context: ExtensionContext): Promise<void> {
     selection,
     heat,
     reports,
-    ...registerCommands({ server: running, log, reports }),
+    status,
+    output,
+    launches.onDidChange(() => {
+      status.draw();
+    }),
+    ...registerCommands({
+      server: running,
+      log,
+      reports,
+      launches,
+      output,
+      status,
+      torch: () => torch,
+    }),
     workspace.onDidGrantWorkspaceTrust(refresh),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`${settingsSection}.${settingKeys.interpreter}`)) refresh();

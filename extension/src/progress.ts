@@ -23,7 +23,10 @@ class Shown {
     this.resolve = resolve;
   });
 
+  readonly title: string;
+
   constructor(begin: WorkDoneProgressBegin, onCancel: () => void) {
+    this.title = begin.title;
     const location = ProgressLocation.Notification;
     const options = { location, title: begin.title, cancellable: true };
     void window.withProgress(options, (progress, cancellation) => {
@@ -45,12 +48,21 @@ class Shown {
   }
 }
 
+/** Hears of what is shown. */
+export interface ProgressWatcher {
+  runs(title: string, phase: string): void;
+  ended(): void;
+}
+
 /** The notifications of one client. */
 export class ProgressNotifications {
   private readonly shown = new Map<ProgressToken, Shown>();
 
   /** `client` is asked for when somebody cancels: its middleware is made before it. */
-  constructor(private readonly client: () => LanguageClient | undefined) {}
+  constructor(
+    private readonly client: () => LanguageClient | undefined,
+    private readonly watcher: ProgressWatcher,
+  ) {}
 
   readonly middleware: NonNullable<Middleware['handleWorkDoneProgress']> = (
     token,
@@ -62,24 +74,29 @@ export class ProgressNotifications {
         void this.client()?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
       };
       this.shown.set(token, new Shown(params, cancel));
+      this.watcher.runs(params.title, params.message ?? '');
       return;
     }
     const shown = this.shown.get(token);
     if (params.kind === 'report' && shown) {
       shown.report(params);
+      if (params.message !== undefined) this.watcher.runs(shown.title, params.message);
       return;
     }
     if (params.kind === 'end' && shown) {
       shown.end();
       this.shown.delete(token);
+      this.watcher.ended();
     }
     // Also the end of one that is ours: the client keeps a listener per token until it saw that.
     next(token, params);
   };
 
-  /** A server that stopped sends no end. */
-  endAll(): void {
+  /** A server that stopped sends no end. Returns the titles of what was in progress. */
+  endAll(): string[] {
+    const titles = [...this.shown.values()].map(({ title }) => title);
     for (const shown of this.shown.values()) shown.end();
     this.shown.clear();
+    return titles;
   }
 }

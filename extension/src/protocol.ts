@@ -34,6 +34,20 @@ export const saveFilesRequest = new RequestType<{ uris: string[] }, boolean, voi
   'stepscope/saveFiles',
 );
 
+export interface OutputParams {
+  readonly uri: string;
+  /** Whole lines, without a last line break. */
+  readonly text: string;
+  /** The first message of a run; its text is empty. */
+  readonly begins: boolean;
+}
+
+/** What the profiled file prints. */
+export const outputNotification = new NotificationType<OutputParams>('stepscope/output');
+
+/** The person wants to see it. */
+export const showOutputNotification = new NotificationType<{ uri: string }>('stepscope/showOutput');
+
 export interface EnterArgumentsParams {
   readonly uri: string;
   /** What the file would be given otherwise. */

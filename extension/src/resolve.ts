@@ -11,6 +11,7 @@ export type Resolution =
       readonly command: readonly string[];
       /** Runs the profiled file: the same Python, by its full path. */
       readonly interpreter: readonly string[];
+      readonly version: readonly [number, number];
     }
   | { readonly kind: 'untrusted' }
   | { readonly kind: 'unusable'; readonly message: string };
@@ -64,7 +65,12 @@ export async function resolveServer(input: ResolveInput): Promise<Resolution> {
   // A bare name means another Python as soon as PATH differs, so the full path is passed on. A
   // command with arguments (`conda run -n env python`) is more than its executable: kept as it is.
   const interpreter = command.length === 1 ? [probed.executable] : command;
-  return { kind: 'ready', command: [...interpreter, input.launcher, 'serve'], interpreter };
+  return {
+    kind: 'ready',
+    command: [...interpreter, input.launcher, 'serve'],
+    interpreter,
+    version: probed.version,
+  };
 }
 
 async function chooseInterpreter(

@@ -1,6 +1,6 @@
 /** Keeps the running server the one that was decided on: owns its start, restart and stop. */
 import { isDeepStrictEqual } from 'node:util';
-import { commands, window, type LogOutputChannel } from 'vscode';
+import { commands, l10n, window, type LogOutputChannel } from 'vscode';
 import {
   DidChangeConfigurationNotification,
   type LanguageClient,
@@ -9,16 +9,21 @@ import { startClient } from './client';
 import { settingKeys, settingsSection } from './contributions';
 import { describeError } from './log';
 import { CoalescingQueue } from './queue';
-import type { HeatParams } from './protocol';
+import type { RunParams } from './launch/launches';
+import type { HeatParams, OutputParams, ReportParams } from './protocol';
 import type { Resolution } from './resolve';
 import type { ServerSettings, Settings } from './settings';
+import type { StatusItem } from './status/item';
 
 export interface ServerOptions {
   readonly log: LogOutputChannel;
   resolve(): Promise<Resolution>;
   settings(): Settings;
   /** A file was measured, or a recording opened on it. */
-  onReport(uri: string): void;
+  onReport(params: ReportParams): void;
+  onOutput(output: OutputParams | undefined): void;
+  readonly status: StatusItem;
+  completed(parameters: RunParams): RunParams;
   onHeat(heat: HeatParams | undefined): void;
 }
 
@@ -39,6 +44,13 @@ export class Server {
   restart(): Promise<void> {
     this.forced = true;
     return this.queue.request();
+  }
+
+  /** The Python that the server runs with: its version and path; undefined: none. */
+  get python(): string | undefined {
+    if (this.resolution?.kind !== 'ready') return undefined;
+    const { version, interpreter } = this.resolution;
+    return `${version.join('.')} (${interpreter.join(' ')})`;
   }
 
   isRunning(): boolean {
@@ -75,6 +87,7 @@ export class Server {
     this.forced = false;
     this.resolution = resolution;
     await this.stop();
+    this.tellStatus(resolution);
     if (resolution.kind === 'ready') await this.start(resolution.command);
     // One message per problem; `ensureRunning` repeats it when somebody wants to profile.
     else if (resolution.kind === 'unusable' && !known) this.explain(resolution);
@@ -91,13 +104,35 @@ export class Server {
           this.options.onHeat(heat);
         },
         settings: () => this.serverSettings(),
-        onReport: (uri) => {
-          this.options.onReport(uri);
+        onReport: (params) => {
+          this.options.onReport(params);
         },
+        onOutput: (output) => {
+          this.options.onOutput(output);
+        },
+        status: this.options.status,
+        completed: (parameters) => this.options.completed(parameters),
       });
     } catch (error) {
       // The client has shown a message with a button that opens the log.
       log.error(`the server did not start: ${describeError(error)}`);
+      const why = l10n.t('its server did not start; see its log');
+      this.options.status.serverIs({ kind: 'off', why });
+    }
+  }
+
+  private tellStatus(resolution: Resolution): void {
+    const { status } = this.options;
+    switch (resolution.kind) {
+      case 'ready':
+        status.serverIs({ kind: 'starting' });
+        return;
+      case 'untrusted':
+        status.serverIs({ kind: 'off', why: l10n.t('this workspace is not trusted') });
+        return;
+      case 'unusable':
+        status.serverIs({ kind: 'off', why: resolution.message });
+        return;
     }
   }
 

@@ -1,5 +1,6 @@
 /** The settings: read, checked, and put into the shape that the server gets. */
 import { settingKeys } from './contributions';
+import { expandVariables, type Variables } from './variables';
 
 export const HINT_PRECISIONS = ['off', 'share', 'full'] as const;
 export type HintPrecision = (typeof HINT_PRECISIONS)[number];
@@ -54,13 +55,6 @@ export interface SettingsReader {
   get(key: string): unknown;
 }
 
-/** What the variables of a path setting stand for. */
-export interface Variables {
-  workspaceFolder: string | undefined;
-  userHome: string;
-  environment: Readonly<Record<string, string | undefined>>;
-}
-
 const DEFAULTS = { timeout: 300, askAfter: 60, stepTimeout: 120, grace: 5 };
 
 /** Read every setting; a value of the wrong type counts as not set (VS Code underlines it). */
@@ -99,16 +93,6 @@ export function readSettings(reader: SettingsReader, variables: Variables): Sett
     heat: { enabled: reader.get(settingKeys.heat) !== false },
     trace: { sourceMap: asVariables(reader.get(settingKeys.traceSourceMap), expand) },
   };
-}
-
-/** Replace `${workspaceFolder}`, `${userHome}` and `${env:NAME}`; leave the rest as it is. */
-export function expandVariables(text: string, variables: Variables): string {
-  return text.replaceAll(/\$\{(workspaceFolder|userHome|env:([^}]+))\}/g, (whole, name, env) => {
-    if (name === 'workspaceFolder') return variables.workspaceFolder ?? whole;
-    if (name === 'userHome') return variables.userHome;
-    // As in VS Code's own settings: a variable that is not set is empty.
-    return variables.environment[String(env)] ?? '';
-  });
 }
 
 function asStrings(value: unknown): string[] {

@@ -37,6 +37,23 @@ describe('the manifest and the code agree', () => {
   });
 });
 
+describe('in a workspace that is not trusted', () => {
+  it('what needs the server is off, but for the commands that say why', () => {
+    const off = contributes.commands
+      .filter(({ enablement }) => enablement === 'isWorkspaceTrusted')
+      .map(({ command }) => command);
+    expect(sorted(off)).toEqual(
+      sorted([
+        commandIds.openTrace,
+        commandIds.openTraceFolder,
+        commandIds.cancelProfile,
+        commandIds.clearResults,
+        commandIds.restartServer,
+      ]),
+    );
+  });
+});
+
 describe('the menu of the explorer', () => {
   const entry = (id: string) =>
     contributes.menus['explorer/context']?.find(({ command }) => command === id)?.when ?? '';

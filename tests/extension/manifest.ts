@@ -10,6 +10,7 @@ interface Command {
   title: string;
   category: string;
   icon?: string;
+  enablement?: string;
 }
 
 interface Property {

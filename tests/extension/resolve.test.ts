@@ -20,18 +20,21 @@ describe('resolveServer', () => {
       kind: 'ready',
       command: ['/full/python3', '/ext/launch.py', 'serve'],
       interpreter: ['/full/python3'],
+      version: [3, 12],
     });
   });
 
   it('prefers what is selected in VS Code, also to the setting', async () => {
     expect(await resolveServer(input({ setting: ['/set/python'], selected }))).toMatchObject({
       interpreter: ['/full//env/python'],
+      version: [3, 12],
     });
   });
 
   it('takes the setting where no Python extension has a selection', async () => {
     expect(await resolveServer(input({ setting: ['/set/python'] }))).toMatchObject({
       interpreter: ['/full//set/python'],
+      version: [3, 12],
     });
   });
 
@@ -41,6 +44,7 @@ describe('resolveServer', () => {
       kind: 'ready',
       command: [...setting, '/ext/launch.py', 'serve'],
       interpreter: setting,
+      version: [3, 12],
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expandVariables, readSettings, type Variables } from '../../extension/src/settings';
+import { readSettings } from '../../extension/src/settings';
+import { expandVariables, type Variables } from '../../extension/src/variables';
 import { manifest } from './manifest';
 
 const variables: Variables = {

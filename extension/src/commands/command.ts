@@ -1,11 +1,19 @@
 /** What a command is made of. */
-import type { LogOutputChannel } from 'vscode';
+import type { Launches } from '../launch/launches';
+import type { Log } from '../log';
 import type { Server } from '../server';
+import type { StatusItem } from '../status/item';
+import type { TargetOutput } from '../targetOutput';
 import type { ReportPanels } from '../views/reportPanels';
 
 export interface CommandContext {
   readonly server: Server;
-  readonly log: LogOutputChannel;
+  readonly log: Log;
+  readonly launches: Launches;
+  readonly output: TargetOutput;
+  readonly status: StatusItem;
+  /** Version of PyTorch in the last run; undefined: none has been seen. */
+  readonly torch: () => string | undefined;
   readonly reports: ReportPanels;
 }
 

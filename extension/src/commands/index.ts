@@ -4,17 +4,22 @@ import { commandIds, type CommandId } from '../contributions';
 import { describeError } from '../log';
 import { cancelProfile } from './cancelProfile';
 import { clearResults } from './clearResults';
+import { copyDebugInfo } from './copyDebugInfo';
 import { copyFigures } from './copyFigures';
 import type { Command, CommandContext } from './command';
 import { openReport } from './openReport';
 import { openSavedReport } from './openSavedReport';
 import { openTrace, openTraceFolder } from './openTrace';
 import { profileModel } from './profileModel';
+import { profileWith } from './profileWith';
 import { restartServer } from './restartServer';
 import { showLog } from './showLog';
+import { showMenu } from './showMenu';
+import { showOutput } from './showOutput';
 
 const table = {
   [commandIds.profileModel]: profileModel,
+  [commandIds.profileWith]: profileWith,
   [commandIds.openTrace]: openTrace,
   [commandIds.openTraceFolder]: openTraceFolder,
   [commandIds.openReport]: openReport,
@@ -23,6 +28,9 @@ const table = {
   [commandIds.clearResults]: clearResults,
   [commandIds.restartServer]: restartServer,
   [commandIds.showLog]: showLog,
+  [commandIds.showOutput]: showOutput,
+  [commandIds.showMenu]: showMenu,
+  [commandIds.copyDebugInfo]: copyDebugInfo,
   [commandIds.copyFigures]: copyFigures,
 } as const satisfies Record<CommandId, Command>;
 
