@@ -39,6 +39,8 @@ export interface ClientOptions {
   onReport(params: ReportParams): void;
   /** A file printed something; undefined: it is to be shown. */
   onOutput(output: OutputParams | undefined): void;
+  /** A hover of ours was shown. */
+  onHover(uri: string): void;
   readonly status: StatusItem;
   /** Parameters of a run -> the same with what was chosen for the file. */
   completed(parameters: RunParams): RunParams;
@@ -75,6 +77,11 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
       initializationOptions: () => ({ [settingsSection]: options.settings() }),
       middleware: {
         handleWorkDoneProgress: progress.middleware,
+        provideHover: async (document, position, cancellation, next) => {
+          const hover = await next(document, position, cancellation);
+          if (hover) options.onHover(document.uri.toString());
+          return hover;
+        },
         // Reached from the palette and from code lenses alike.
         executeCommand: async (id, parameters, next) => {
           if (runsFiles.has(id) && !(await savePythonFiles())) return undefined;

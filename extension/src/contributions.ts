@@ -7,6 +7,7 @@
 export const commandIds = {
   profileModel: 'stepscope.profileModel',
   profileWith: 'stepscope.profileWith',
+  openSample: 'stepscope.openSample',
   openTrace: 'stepscope.openTrace',
   openTraceFolder: 'stepscope.openTraceFolder',
   openReport: 'stepscope.openReport',
@@ -42,6 +43,10 @@ export const serverCommandIds = {
 export const contextKeys = {
   /** The files that have a report: a list of paths. */
   measured: 'stepscope.measured',
+  /** The steps of the walkthrough that were taken. */
+  profiled: 'stepscope.profiled',
+  lineRead: 'stepscope.lineRead',
+  measuredAgain: 'stepscope.measuredAgain',
 } as const;
 
 /** The tab with a report. */

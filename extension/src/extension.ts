@@ -17,6 +17,7 @@ import { TargetOutput } from './targetOutput';
 import { loadReport } from './views/loadReport';
 import { MeasuredFiles } from './views/measuredFiles';
 import { ReportPanels } from './views/reportPanels';
+import { Walkthrough } from './walkthrough';
 import { duration } from './webview/format';
 
 let server: Server | undefined;
@@ -46,6 +47,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const launches = new Launches(context.workspaceState);
   const status = new StatusItem((uri) => launches.describe(uri));
   const output = new TargetOutput();
+  const walkthrough = new Walkthrough();
   let torch: string | undefined;
   const running = new Server({
     log,
@@ -57,6 +59,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
       torch = report.run.torch ?? torch;
       status.hasRun(uri, report.step_ms ? duration(report.step_ms.median) : undefined);
       measured.add(uri);
+      walkthrough.report(uri);
       reports.measured(uri);
     },
     onOutput: (printed) => {
@@ -64,6 +67,9 @@ export async function activate(context: ExtensionContext): Promise<void> {
       else output.show();
     },
     status,
+    onHover: (uri) => {
+      walkthrough.hover(uri);
+    },
     completed: (parameters) => launches.complete(parameters),
     resolve: () =>
       resolveServer({
@@ -98,6 +104,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
       server: running,
       log,
       reports,
+      extension: context,
       launches,
       output,
       status,

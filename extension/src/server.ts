@@ -22,6 +22,8 @@ export interface ServerOptions {
   /** A file was measured, or a recording opened on it. */
   onReport(params: ReportParams): void;
   onOutput(output: OutputParams | undefined): void;
+  /** A hover of ours was shown. */
+  onHover(uri: string): void;
   readonly status: StatusItem;
   completed(parameters: RunParams): RunParams;
   onHeat(heat: HeatParams | undefined): void;
@@ -109,6 +111,9 @@ export class Server {
         },
         onOutput: (output) => {
           this.options.onOutput(output);
+        },
+        onHover: (uri) => {
+          this.options.onHover(uri);
         },
         status: this.options.status,
         completed: (parameters) => this.options.completed(parameters),

@@ -1,4 +1,5 @@
 /** What a command is made of. */
+import type { ExtensionContext } from 'vscode';
 import type { Launches } from '../launch/launches';
 import type { Log } from '../log';
 import type { Server } from '../server';
@@ -9,6 +10,7 @@ import type { ReportPanels } from '../views/reportPanels';
 export interface CommandContext {
   readonly server: Server;
   readonly log: Log;
+  readonly extension: ExtensionContext;
   readonly launches: Launches;
   readonly output: TargetOutput;
   readonly status: StatusItem;

@@ -8,6 +8,7 @@ import { copyDebugInfo } from './copyDebugInfo';
 import { copyFigures } from './copyFigures';
 import type { Command, CommandContext } from './command';
 import { openReport } from './openReport';
+import { openSample } from './openSample';
 import { openSavedReport } from './openSavedReport';
 import { openTrace, openTraceFolder } from './openTrace';
 import { profileModel } from './profileModel';
@@ -20,6 +21,7 @@ import { showOutput } from './showOutput';
 const table = {
   [commandIds.profileModel]: profileModel,
   [commandIds.profileWith]: profileWith,
+  [commandIds.openSample]: openSample,
   [commandIds.openTrace]: openTrace,
   [commandIds.openTraceFolder]: openTraceFolder,
   [commandIds.openReport]: openReport,

@@ -42,7 +42,7 @@ function freePort() {
  * Everything it writes is under `home`. `settings` are the machine's; `run` marks its processes.
  * Returns `{ url(file), writeSettings(more), log(), stop() }`.
  */
-export async function startCodeServer({ editor, vsix, home, workspace, settings, run }) {
+export async function startCodeServer({ editor, vsix, home, workspace, settings, run, trust }) {
   const data = path.join(home, 'data');
   writeJson(path.join(data, 'User', 'settings.json'), USER_SETTINGS);
   // A browser is a remote window: what names a path counts only in the settings of the machine.
@@ -64,7 +64,8 @@ export async function startCodeServer({ editor, vsix, home, workspace, settings,
   delete env.VSCODE_IPC_HOOK_CLI;
   const common = [editor.server, '--auth', 'none', '--user-data-dir', data];
   common.push('--extensions-dir', path.join(home, 'extensions'));
-  common.push('--disable-telemetry', '--disable-update-check', '--disable-workspace-trust');
+  common.push('--disable-telemetry', '--disable-update-check');
+  if (trust) common.push('--disable-workspace-trust');
   common.push('--disable-getting-started-override', '--ignore-last-opened');
 
   const installed = spawnSync(editor.node, [...common, '--install-extension', vsix], {

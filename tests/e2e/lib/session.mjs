@@ -11,9 +11,9 @@ import { Workbench } from './workbench.mjs';
 
 /**
  * Open `file` of a copy of samples/ called `folder`, with the packed extension and the machine's
- * `settings`, and call `use({ bench, vscode, home, workspace, run })`. Returns what that returns.
+ * `settings`; without `trust` the editor asks whether the folder is trusted. Calls `use({ bench, vscode, home, workspace, run })`. Returns what that returns.
  */
-export async function withWorkbench({ folder, file, settings, viewport }, use) {
+export async function withWorkbench({ folder, file, settings, viewport, trust = true }, use) {
   const run = `${process.pid}-${Date.now()}`;
   const home = mkdtempSync(path.join(os.tmpdir(), 'stepscope-e2e-'));
   const workspace = path.join(home, folder);
@@ -29,7 +29,15 @@ export async function withWorkbench({ folder, file, settings, viewport }, use) {
   try {
     const editor = ensureEditor();
     cpSync(path.join(ROOT, 'samples'), workspace, { recursive: true });
-    const vscode = await startCodeServer({ editor, vsix: VSIX, home, workspace, settings, run });
+    const vscode = await startCodeServer({
+      editor,
+      vsix: VSIX,
+      home,
+      workspace,
+      settings,
+      run,
+      trust,
+    });
     browser = await startBrowser({ editor, home, run, viewport });
     const bench = new Workbench(browser.pages()[0] ?? (await browser.newPage()), shots);
     await bench.open(vscode.url(file));
