@@ -1,5 +1,5 @@
 /** The table of commands: a new one is a file beside this and a line in it. */
-import { commands, window, type Disposable } from 'vscode';
+import { CancellationError, commands, window, type Disposable } from 'vscode';
 import { commandIds, type CommandId } from '../contributions';
 import { describeError } from '../log';
 import { cancelProfile } from './cancelProfile';
@@ -42,6 +42,8 @@ export function registerCommands(context: CommandContext): Disposable[] {
       try {
         await command(context, ...args);
       } catch (error) {
+        // The server was stopped while it worked; who stopped it has said so.
+        if (error instanceof CancellationError) return;
         context.log.error(`${id}: ${describeError(error)}`);
         const message = error instanceof Error ? error.message : String(error);
         void window.showErrorMessage(`Stepscope: ${message}`);

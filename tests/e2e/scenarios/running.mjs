@@ -28,7 +28,8 @@ const LAUNCH = `{
   ],
 }`;
 
-const status = (bench) => bench.page.locator('[id="stepscope.stepscope.stepscope.status"]');
+const STATUS = '[id="stepscope.stepscope.stepscope.status"]';
+const status = (bench) => bench.page.locator(STATUS);
 
 async function statusSays(bench, words) {
   await status(bench).filter({ hasText: words }).waitFor();
@@ -119,7 +120,8 @@ export const scenarios = [
       await bench.command('Stepscope: Restart server');
       await bench.notified('the server of Stepscope has ended');
       await until('the processes of the run have ended', () => runs(context).length === 0);
-      await statusSays(bench, 'Stepscope');
+      await bench.page.locator(`${STATUS} [aria-label*="ready"]`).waitFor();
+      assert.ok(!(await bench.notificationTexts()).some((text) => text.includes('Canceled')));
       await bench.shot('36-restarted');
       await bench.clearNotifications();
     },
