@@ -88,8 +88,8 @@ export class Server {
     const known = isDeepStrictEqual(resolution, this.resolution);
     this.forced = false;
     this.resolution = resolution;
-    await this.stop();
     this.tellStatus(resolution);
+    await this.stop();
     if (resolution.kind === 'ready') await this.start(resolution.command);
     // One message per problem; `ensureRunning` repeats it when somebody wants to profile.
     else if (resolution.kind === 'unusable' && !known) this.explain(resolution);
