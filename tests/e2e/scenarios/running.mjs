@@ -48,7 +48,6 @@ export const scenarios = [
       writeFileSync(path.join(workspace, '.vscode', 'launch.json'), LAUNCH);
       writeFileSync(path.join(workspace, 'talks.py'), TALKS);
       await bench.openFile('talks.py');
-      await bench.lens().catch(() => undefined);
       await bench.command('Stepscope: Profile with...');
       const rows = bench.page.locator('.quick-input-list .monaco-list-row');
       await rows.filter({ hasText: 'Talk small' }).waitFor();
@@ -144,6 +143,27 @@ export const scenarios = [
       await bench.gone('Profiling talks.py', RUN_LIMIT);
       await statusSays(bench, /ms|µs/);
       await bench.shot('38-works-again');
+    },
+  },
+  {
+    name: 'the walkthrough opens from the palette and leads to a copy of the sample',
+    async check({ bench }) {
+      await bench.command('Welcome: Open Walkthrough...');
+      await bench.page
+        .locator('.quick-input-list .monaco-list-row', { hasText: 'Find what a training step' })
+        .first()
+        .click();
+      await bench.page
+        .locator('.getting-started-step', { hasText: 'Apply a fix and measure again' })
+        .waitFor();
+      await bench.shot('40-walkthrough');
+      await bench.command('Stepscope: Open sample');
+      await bench.page
+        .locator('.quick-input-list .monaco-list-row', { hasText: 'In the folder' })
+        .click();
+      // The folder has a file of that name, which stays as it is.
+      await bench.page.locator('.tab.active', { hasText: 'image_classifier_2.py' }).waitFor();
+      await bench.shot('41-sample');
     },
   },
 ];
