@@ -30,6 +30,7 @@ for _ in range(60):
     scaled = x.clone()
     for column in range(WIDTH):  # expect: tensor-loop
         scaled[:, :, column] *= 1 + column
+        scaled[:, :, column] += column
     loss = model(x).mean()
     optimizer.zero_grad()
     loss.backward()
