@@ -70,6 +70,11 @@ export async function startClient(options: ClientOptions): Promise<LanguageClien
         () => client.initializeResult !== undefined,
         (kind) => {
           options.status.serverIs({ kind });
+          if (kind === 'restarting') {
+            void window.showWarningMessage(
+              l10n.t('The server of Stepscope ended and is started again; what it showed is gone.'),
+            );
+          }
         },
       ),
       // The rejected start tells it all; the client would say it twice.

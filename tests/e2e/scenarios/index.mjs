@@ -8,6 +8,7 @@ import { scenarios as cancelling } from './cancelling.mjs';
 import { scenarios as targets } from './targets.mjs';
 import { scenarios as recordings } from './recordings.mjs';
 import { scenarios as report } from './report.mjs';
+import { scenarios as restricted } from './restricted.mjs';
 import { scenarios as running } from './running.mjs';
 import { scenarios as interpreters } from './interpreters.mjs';
 import { scenarios as ending } from './ending.mjs';
@@ -20,6 +21,7 @@ export const topics = {
   recordings,
   report,
   running,
+  restricted,
   interpreters,
   ending,
 };

@@ -12,7 +12,7 @@ def main(net, batches):
         forward(net, x)
 `;
 /** A torch.profiler trace of it: three steps of 10 ms, 6 of them in `forward`. */
-const RECORDED_TRACE = [0, 10_000, 20_000].flatMap((ts, step) => [
+export const RECORDED_TRACE = [0, 10_000, 20_000].flatMap((ts, step) => [
   { cat: 'python_function', name: 'recorded.py(5): main', ts, dur: 10_000 },
   { cat: 'user_annotation', name: `ProfilerStep#${step}`, ts, dur: 10_000 },
   { cat: 'python_function', name: 'recorded.py(1): forward', ts: ts + 1_000, dur: 6_000 },

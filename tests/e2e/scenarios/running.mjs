@@ -135,6 +135,7 @@ export const scenarios = [
       await until('another server runs', () =>
         servers(context).some(({ pid }) => !before.includes(pid)),
       );
+      await bench.notified('is started again');
       await bench.shot('37-killed');
       await bench.openFile('talks.py');
       await bench.command('Stepscope: Profile with...');
