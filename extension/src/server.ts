@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { commands, l10n, window, type LogOutputChannel } from 'vscode';
 import {
   DidChangeConfigurationNotification,
+  State,
   type LanguageClient,
 } from 'vscode-languageclient/node';
 import { startClient } from './client';
@@ -61,6 +62,8 @@ export class Server {
 
   /** Whether the server runs, after trying once more to make it so. Says why when it does not. */
   async ensureRunning(): Promise<boolean> {
+    // After a crash the client starts the server anew by itself; a second start would end that one.
+    if (this.client?.state === State.Starting) await this.client.start().catch(() => undefined);
     if (this.isRunning()) return true;
     await this.refresh();
     if (this.isRunning()) return true;

@@ -136,6 +136,7 @@ export const scenarios = [
         servers(context).some(({ pid }) => !before.includes(pid)),
       );
       await bench.notified('is started again');
+      await bench.clearNotifications();
       await bench.shot('37-killed');
       await bench.openFile('talks.py');
       await bench.command('Stepscope: Profile with...');
