@@ -69,9 +69,10 @@ def check_report(outcome: Outcome, target: Path, process: str, trained: int) -> 
     return report
 
 
-# A fork server's children are among the loader's workers below.
+# Children of the other two are among the loader's workers and the spawned ranks below.
 @pytest.mark.parametrize(
-    "method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.slow)]
+    "method",
+    ["fork", *(pytest.param(each, marks=pytest.mark.slow) for each in ("spawn", "forkserver"))],
 )
 def test_hogwild(project: Project, method: str) -> None:
     """Two processes train one shared model: the first to step is recorded, the other is told of."""

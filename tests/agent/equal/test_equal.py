@@ -14,7 +14,8 @@ import pytest
 from stepscope.fixes import apply_edits, fix_for
 from tests.unit.fixes.check import finding
 
-pytestmark = pytest.mark.agent
+# The fixes themselves have tests of their own, so this is left to the matrix.
+pytestmark = [pytest.mark.agent, pytest.mark.slow]
 
 HERE = Path(__file__).parent
 _MARK = re.compile(r"# fix: (.+)$")
