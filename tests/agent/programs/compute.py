@@ -7,8 +7,8 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.up = nn.Linear(512, 2048)
-        self.down = nn.Linear(2048, 512)
+        self.up = nn.Linear(512, 4096)
+        self.down = nn.Linear(4096, 512)
 
     def forward(self, x):
         return self.down(self.up(x).relu())
@@ -32,7 +32,7 @@ def main(steps=300):
     total = 0
     for _ in range(steps):
         x = torch.randn(4, 512)
-        target = frozen(x.repeat(16, 1))  # expect: graph-in-evaluation
+        target = frozen(x.repeat(10, 1))  # expect: graph-in-evaluation
         penalty = (basis @ basis @ basis @ basis).mean()
         out = net(x)
         loss = (out - target.detach()[:4]).square().mean() + penalty.float()
